@@ -4,6 +4,7 @@
 // What is exported: columns, absences, batches, texts, in every option.
 #include <slotwise/arrow/export.hpp>
 
+#include "inside.hpp"
 #include "reader.hpp"
 
 #include <map>
@@ -11,6 +12,7 @@
 
 using namespace slotwise;
 using arrow_test::Cells;
+using arrow_test::changed_export;
 using arrow_test::read_all;
 using arrow_test::refused;
 using arrow_test::Sheet;
@@ -312,19 +314,16 @@ TEST_CASE("Texts of a batch stay below what its offsets reach; a text that is to
     for (int i = 100; i != 130; ++i) set.erase(std::to_string(1000 + i));
     for (const bool owned : {false, true}) {
         const auto rows = GENERATE(Rows::live, Rows::slots);
-        detail::ArrowPlan plan = detail::arrow_plan(set, {.rows = rows});
-        plan.most_text = 40; // instead of 2 GiB
-        detail::ArrowBatcher batches(std::move(plan), owned ? std::make_shared<int>(0) : nullptr);
+        const auto owner = owned ? std::make_shared<int>(0) : nullptr;
+        const auto most = [](std::size_t bytes) { return [bytes](auto& plan) { plan.most_text = bytes; }; }; // instead of 2 GiB
+        OwnedStream batches = changed_export(set, {.rows = rows}, owner, most(40));
         std::size_t count = 0;
         for (OwnedArray batch = batches.next(); batch; batch = batches.next()) {
             REQUIRE(static_cast<const std::int32_t*>(batch->children[0]->buffers[1])[batch->length] <= 40);
             count += static_cast<std::size_t>(batch->length);
         }
         CHECK(count == (rows == Rows::live ? 470 : 500));
-        detail::ArrowPlan narrow = detail::arrow_plan(set, {});
-        narrow.most_text = 3;
-        detail::ArrowBatcher none(std::move(narrow), nullptr);
-        CHECK(refused("one text has 2 GiB or more", [&] { none.next(); }));
+        CHECK(refused("one text has 2 GiB or more", [&] { changed_export(set, {}, owner, most(3)).next(); }));
     }
 }
 

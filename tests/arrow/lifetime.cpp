@@ -5,6 +5,7 @@
 #include <slotwise/arrow/export.hpp>
 #include <slotwise/arrow/exportable.hpp>
 
+#include "inside.hpp"
 #include "reader.hpp"
 
 #include <atomic>
@@ -156,11 +157,8 @@ TEST_CASE("Batches are released on any thread, columns one by one", "[arrow][rea
 
 TEST_CASE("Errors come as a number and a text, and the stream stays usable", "[arrow]") {
     const auto frozen = freeze(names(10));
-    detail::ArrowPlan plan = detail::arrow_plan(*frozen, {});
-    plan.most_text = 3; // as if there were less than 2 GiB
-    ArrowArrayStream raw;
-    detail::export_plan(std::move(plan), frozen, &raw);
-    OwnedStream stream(&raw);
+    // As if texts were to have less than 3 bytes instead of 2 GiB.
+    OwnedStream stream = arrow_test::changed_export(*frozen, {}, frozen, [](auto& plan) { plan.most_text = 3; });
 #if defined(__cpp_exceptions)
     for (int times = 0; times != 2; ++times) {
         ArrowArray out{};

@@ -5,6 +5,7 @@
 #include <slotwise/arrow/exportable.hpp>
 #include <slotwise/arrow/store_export.hpp>
 
+#include "arrow/inside.hpp"
 #include "support/sweep.hpp"
 #include "support/thrown.hpp"
 #include "support/tracked.hpp"
@@ -114,14 +115,11 @@ TEST_CASE("A stream that runs out of memory says ENOMEM, and gives the same rows
 
 #if defined(__cpp_exceptions)
 TEST_CASE("Whatever is thrown while a batch is made, a number comes out", "[arrow][throws]") {
-    const auto code_of = [](bool (*gather)(const detail::ArrowSource&, const detail::ArrowRows&, detail::ArrowData&)) {
+    const auto code_of = [](auto gather) {
         SlotMap<bool> map;
         map.insert(true);
-        detail::ArrowPlan plan = detail::arrow_plan(map, {});
-        plan.columns[0].gather = gather;
-        ArrowArrayStream raw;
-        detail::export_plan(std::move(plan), std::make_shared<int>(0), &raw);
-        OwnedStream stream(&raw);
+        OwnedStream stream =
+            arrow_test::changed_export(map, {}, std::make_shared<int>(0), [&](auto& plan) { plan.columns[0].gather = gather; });
         ArrowArray array{};
         const int code = stream->get_next(stream.get(), &array);
         HeapBudget::disarm();
@@ -129,13 +127,11 @@ TEST_CASE("Whatever is thrown while a batch is made, a number comes out", "[arro
         const char* const text = stream->get_last_error(stream.get());
         return std::pair(code, std::string(text == nullptr ? "no text" : text));
     };
-    using Source = const detail::ArrowSource&;
-    using RowsOf = const detail::ArrowRows&;
-    using Data = detail::ArrowData&;
-    CHECK(code_of([](Source, RowsOf, Data) -> bool { throw 1; }) == std::pair(EINVAL, std::string("an unknown exception")));
-    CHECK(code_of([](Source, RowsOf, Data) -> bool { throw std::bad_alloc(); }) ==
+    CHECK(code_of([](const auto&, const auto&, auto&) -> bool { throw 1; }) ==
+          std::pair(EINVAL, std::string("an unknown exception")));
+    CHECK(code_of([](const auto&, const auto&, auto&) -> bool { throw std::bad_alloc(); }) ==
           std::pair(ENOMEM, std::string("out of memory")));
-    CHECK(code_of([](Source, RowsOf, Data) -> bool {
+    CHECK(code_of([](const auto&, const auto&, auto&) -> bool {
               const std::runtime_error error("a text that is too long for the string itself");
               HeapBudget::arm(0); // the text cannot be kept
               throw error;

@@ -18,14 +18,3 @@ struct Hash {
 
 ComponentIndex<int, int> index;
 ComponentIndex<int, Name, HashBy<Hash>> other; // faulty
-
-//=== tables_named_by_what_has_a_destructor ===//
-// expect: tables are named by what is trivially copyable
-struct Owner {
-    int number = 0;
-    ~Owner() {}
-    friend bool operator==(const Owner&, const Owner&) = default;
-};
-
-ComponentIndex<int, int> index;
-detail::TableList<Owner, int, int> other; // faulty

@@ -58,8 +58,3 @@ TEST_CASE("a check is one statement wherever a statement may stand") {
         otherwise = true;
     CHECK(otherwise);
 }
-
-TEST_CASE("the failure hook never returns") {
-    STATIC_REQUIRE(noexcept(slotwise::detail::fail("", "", 0)));
-    CHECK(test::dies_saying("by hand (here:7)", [] { slotwise::detail::fail("by hand", "here", 7); }));
-}

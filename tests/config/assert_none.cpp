@@ -43,6 +43,8 @@ TEST_CASE("at level 0 a broken precondition is a constant expression too") {
     STATIC_REQUIRE(unchecked(-1) == -1);
 }
 
+TEST_CASE("the failure hook never returns") { STATIC_REQUIRE(noexcept(slotwise::detail::fail("", "", 0))); }
+
 #ifdef SLOTWISE_FAILURE_HANDLER
 TEST_CASE("SLOTWISE_FAILURE_HANDLER takes the failure over, with text, file and line") {
     CHECK(test::dies_saying("handled lost|place|3", [] { slotwise::detail::fail("lost", "place", 3); }));

@@ -4,6 +4,7 @@
 // Every check of the library in one table, with what breaks it: it fires at its level and above, and not below. What is done
 // here does little harm where it is not checked. tools/verify/levels.py compiles this source at every level and asks that each
 // check of the headers, by file and line, has fired.
+#include "ecs/inside.hpp"
 #include "support/allocators.hpp"
 #include "support/catch.hpp"
 #include "support/death.hpp"
@@ -49,6 +50,7 @@ void in_a_run(F f) {
     graph.add(1, 1, 1);
     graph.evaluate([&](int, auto& context) { f(context); });
 }
+constexpr std::array unordered_ids{ComponentId::from_bits(2), ComponentId::from_bits(1)};
 constexpr auto no_column = [](slot_t) { return -1; };
 SoaVector<int>& three_rows() {
     auto& rows = *new SoaVector<int>;
@@ -817,18 +819,16 @@ const Check checks[] = {
      [] { in_a_run([](auto& context) { context.edit_output(1, [](int&) {}); }); }},
     {Level::fast, "ArchetypeTables erase(table): it has rows, or is the empty one",
      [] {
-         auto& registry = *new ComponentRegistry;
-         auto& tables = *new detail::ArchetypeTables(registry);
+         auto& tables = test::tables_of(*new ArchetypeStore);
          tables.erase(tables.root());
      }},
     {Level::debug, "QueryCache find(include): the ids are in order, each once",
      [] {
-         static_cast<void>(detail::QueryCache<int, int>().find(std::array{2, 1}));
+         const auto& tables = test::tables_of(*new ArchetypeStore);
+         static_cast<void>(tables.cache().find(unordered_ids));
      }},
     {Level::fast, "QueryCache make(include, index): the ids are in order, each once",
-     [] {
-         detail::QueryCache<int, int>().make(std::array{2, 1}, ComponentIndex<int, int>());
-     }},
+     [] { static_cast<void>(test::tables_of(*new ArchetypeStore).query(unordered_ids)); }},
     {Level::fast, "shard_of(hash, n): n is 0", [] { static_cast<void>(shard_of(stable_hash(1), 0)); }},
 };
 

@@ -231,8 +231,6 @@ TEST_CASE("what the default codec does not know is known at compile time", "[cod
     STATIC_REQUIRE_FALSE(Snapshotable<Constant>);
     STATIC_REQUIRE_FALSE(Snapshotable<std::array<Money, 2>>); // no default constructor
     STATIC_REQUIRE(Snapshotable<long double> == (std::numeric_limits<long double>::digits != 64));
-    STATIC_REQUIRE(slotwise::detail::coding<Floats>.block);
-    STATIC_REQUIRE_FALSE(slotwise::detail::coding<Padded>.block);
 }
 
 TEST_CASE("a writer writes numbers lowest byte first, one by one or many, and a reader reads them so", "[codec]") {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/core/handle.hpp>
 #include <slotwise/core/id_traits.hpp>
+#include <slotwise/map/slot_map.hpp>
 
 #include "support/catch.hpp"
 #include "support/death.hpp"
@@ -58,13 +59,11 @@ static_assert(!std::is_convertible_v<Plain, bool> && !std::is_convertible_v<std:
 static_assert(!std::equality_comparable_with<Plain, Handle<int>>, "handles of different tags do not compare");
 
 // no_slot is never a slot that a handle can name.
-static_assert(detail::HandleTraits<HandleLayout{32, 32, 0}>::max_slots == no_slot);
-static_assert(detail::HandleTraits<HandleLayout{8, 8, 0}>::max_slots == 256);
-static_assert(detail::HandleTraits<Ones::layout>::max_slots == 255, "nor is the index of a null handle of ones");
-static_assert(std::is_same_v<detail::HandleTraits<HandleLayout{14, 2, 0}>::version_type, std::uint8_t>);
-static_assert(std::is_same_v<detail::HandleTraits<HandleLayout{8, 8, 0, true}>::version_type, std::uint16_t>);
-static_assert(std::is_same_v<detail::HandleTraits<HandleLayout{16, 16, 0}>::version_type, std::uint16_t>);
-static_assert(std::is_same_v<detail::HandleTraits<HandleLayout{15, 17, 0}>::version_type, std::uint32_t>);
+template <HandleLayout L>
+constexpr std::size_t slots_named_by = SlotMap<int, Options<SlotMapOptions{.handle = L}>>::max_size();
+static_assert(slots_named_by<HandleLayout{32, 32, 0}> == no_slot);
+static_assert(slots_named_by<HandleLayout{8, 8, 0}> == 256);
+static_assert(slots_named_by<Ones::layout> == 255, "nor is the index of a null handle of ones");
 
 template <class H>
 std::vector<H> some_handles() {

@@ -27,6 +27,9 @@ using namespace slotwise;
 
 namespace {
 
+template <class Allocator, class Fingerprints>
+Fingerprints fingerprints_of(const GroupIndex<Allocator, Fingerprints>&);
+
 struct Body {
     int id;
     int mass;
@@ -200,7 +203,7 @@ int main() {
     hash_index.make_room([](auto&&) {});
     hash_index.place(0x1234'5678'9ABC'DEF0u, 3);
     const PortableHashIndex<std::allocator<std::byte>> portable_index;
-    const GroupIndex<std::allocator<std::byte>, detail::PortableFingerprints> group_index;
+    const GroupIndex<std::allocator<std::byte>, decltype(fingerprints_of(portable_index))> group_index;
     const SetView<int> set_view(key_set);
     const MapView<std::string, int> map_view(map_storage);
 #ifdef HAS_BOOST

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
+#include "ecs/inside.hpp"
 #include "support/catch.hpp"
 #include "support/death.hpp"
 #include "support/thrown.hpp"
@@ -94,7 +95,7 @@ TEST_CASE("CommandBuffer: the commands of an entity are one move", "[ecs]") {
     buffer.remove<int>(entity);
     CHECK(store.apply(buffer) == 0);
     CHECK(adds == 1);
-    CHECK(detail::StoreAccess::tables(store).size() == 3); // none between: the empty one, before, after
+    CHECK(test::tables_of(store).size() == 3); // none between: the empty one, before, after
     CHECK(store.at<Position>(entity) == Position{5, 5});
     CHECK(store.at<Position>(other) == Position{3, 3});
     CHECK(store.has<Velocity>(entity));
@@ -837,45 +838,6 @@ TEST_CASE("CommandBuffer: commands of ids that a restore has made void stay so a
     CHECK(store.check_invariants());
 }
 
-TEST_CASE("ReservedIds: when the end of an id throws, the rest stays given back", "[ecs]") {
-    detail::ReservedIds reserved;
-    EntityIndex<Entity, int> index;
-    Entity ids[4];
-    reserved.take(index, ids);
-    CHECK(reserved.make(index) == 4);
-    for (const std::size_t first : {0u, 2u}) {
-        auto* const node = new detail::IdsToReturn;
-        node->epoch = reserved.epoch();
-        for (std::size_t i = first; i != first + 2; ++i) node->ids.push_back(ids[i]);
-        reserved.give_back(node);
-    }
-    std::vector<Entity> ended;
-    const auto end = [&](Entity id) {
-        ended.push_back(id);
-        if (ended.size() == 2) TEST_THROW(std::size_t{1});
-    };
-    CHECK_THROWS_AS(reserved.end_returned(end), std::size_t);
-    CHECK(ended.size() == 2);
-    CHECK(reserved.any());
-    reserved.end_returned(end);
-    CHECK_FALSE(reserved.any());
-    std::sort(ended.begin(), ended.end());
-    CHECK(ended == std::vector<Entity>(std::begin(ids), std::end(ids))); // each once
-}
-
-TEST_CASE("CommandShape: the values of a command have less than 4 GiB", "[ecs]") {
-    detail::CommandShape shape;
-    CHECK(shape.place(5, 1) == 0);
-    CHECK(shape.place(8, 8) == 8);
-    const auto place_more = [&] { static_cast<void>(shape.place(std::size_t{0xFFFF'FFF0u}, 1)); };
-    if constexpr (sizeof(std::size_t) > 4)
-        CHECK(thrown_text<std::length_error>(place_more).find("4 GiB") != std::string::npos);
-    else
-        CHECK(thrown_text<std::bad_array_new_length>(place_more) != "");
-    CHECK(shape.bytes == 16); // as before
-    CHECK(shape.align == 8);
-}
-
 TEST_CASE("CommandBuffer: one without commands outlives its store, is moved, assigned and destroyed", "[ecs]") {
     const NothingLeaks scope;
     std::vector<CommandBuffer> kept;
@@ -951,7 +913,7 @@ TEST_CASE("CommandBuffer: a list of ids is one command, and is dropped with a ta
     CHECK(buffer.size() == 1);
     CHECK(store.apply(buffer) == 0);
     for (const ComponentId id : all) CHECK(store.has(fan, id));
-    CHECK(detail::StoreAccess::tables(store).size() == 2); // none between
+    CHECK(test::tables_of(store).size() == 2); // none between
     buffer.remove(fan, all);
     CHECK(store.apply(buffer) == 0);
     CHECK_FALSE(store.has(fan, tag));

@@ -3,6 +3,7 @@
 //
 // Random commands, directly in one store and through command buffers in another: what both leave is compared, but for what the
 // guide says is meant to differ.
+#include "ecs/inside.hpp"
 #include "support/bounds.hpp"
 #include "support/catch.hpp"
 
@@ -145,7 +146,7 @@ struct World {
     std::map<std::string, std::string> parts_of(std::size_t number, tick_t since) const {
         std::map<std::string, std::string> parts;
         const Entity entity = entities[number];
-        const auto& core = detail::StoreAccess::core(store);
+        const auto& core = test::inside(store);
         const EntityLocation* const at = core.location(entity);
         if (at == nullptr) return parts;
         parts["lives"];

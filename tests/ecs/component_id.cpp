@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
+#include "ecs/inside.hpp"
 #include "support/catch.hpp"
 
 #include <slotwise/ecs/component_id.hpp>
@@ -12,7 +13,7 @@ using namespace slotwise;
 
 namespace {
 
-using Parts = slotwise::detail::ComponentIdParts;
+using Parts = test::ComponentIdParts;
 constexpr ComponentId component(std::uint32_t number) { return Parts::make(77, number); }
 
 static_assert(sizeof(ComponentId) == 8 && std::is_trivially_copyable_v<ComponentId>);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
+#include "ecs/inside.hpp"
 #include "support/catch.hpp"
 #include "support/thrown.hpp"
 
@@ -19,7 +20,7 @@ namespace {
 using Index = ComponentIndex<int>; // tables are numbers here
 using Ids = std::vector<ComponentId>;
 
-ComponentId component(std::uint32_t number) { return detail::ComponentIdParts::make(1, number); }
+ComponentId component(std::uint32_t number) { return ComponentIdParts::make(1, number); }
 Entity entity(slot_t index, std::uint32_t version = 1) { return Entity(index, version); }
 const ComponentId position = component(1), frozen = component(2), likes = component(3), eats = component(4);
 const Entity bob = entity(7), carol = entity(9);
@@ -202,7 +203,7 @@ TEST_CASE("ComponentIndex: random tables come and go as in a model", "[ecs]") {
         std::vector<int> expected;
         for (const auto& [table, ids] : model) {
             const auto count =
-                std::count_if(ids.begin(), ids.end(), [&](ComponentId each) { return detail::matches_id(id, each); });
+                std::count_if(ids.begin(), ids.end(), [&](ComponentId each) { return test::matches_id(id, each); });
             const auto* const entry = index.find(id, table);
             REQUIRE((entry == nullptr ? 0 : entry->count) == static_cast<std::size_t>(count));
             if (count != 0) expected.push_back(table);

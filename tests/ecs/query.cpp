@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
+#include "ecs/inside.hpp"
 #include "query_support.hpp"
 #include "support/death.hpp"
 #include "support/thrown.hpp"
@@ -227,21 +228,13 @@ TEST_CASE("Query: an uncached walk looks at the tables of the rarest component o
     const ComponentId likes = store.registry().add_relation("likes");
     for (int i = 0; i != 50; ++i) store.relate(store.spawn(P{}), likes, store.spawn());
     store.spawn(P{}, V{});
-    const detail::StoreCore& core = detail::StoreAccess::core(store);
-    const auto steps = [&](std::initializer_list<ComponentId> ids) {
-        detail::QueryTerms terms;
-        for (const ComponentId id : ids) terms.add(core.registry, id, detail::QueryTermKind::with);
-        detail::QueryWalk<const detail::StoreCore> walk(core, terms, nullptr);
-        int tables = 0;
-        while (walk.next([](const auto&) {})) ++tables;
-        return tables;
-    };
+    const auto steps = [&](std::initializer_list<ComponentId> ids) { return test::tables_looked_at(store, ids); };
     const ComponentId p = store.registry().id<P>(), v = store.registry().id<V>();
     CHECK(steps({p}) == 52);
     CHECK(steps({p, v}) == 1);
     CHECK(steps({p, pair(likes, any)}) == 50);
     CHECK(steps({v, pair(likes, any)}) == 1);
-    CHECK(steps({}) == static_cast<int>(core.tables.size()));
+    CHECK(steps({}) == static_cast<int>(test::tables_of(store).size()));
 }
 
 TEST_CASE("Query: it stays valid when its store is moved", "[ecs]") {

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // ArchetypeGraph and ComponentIndex with a throw at every step: as before, and nothing lost. Memory runs out by the operator
-// new of throwing_ecs.cpp.
+// new of failing_new.cpp.
 #include "support/catch.hpp"
 #include "support/thrown.hpp"
 #include "support/tracked.hpp"

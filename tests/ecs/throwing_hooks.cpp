@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // Hooks with a throw at every step of every change: what they were told is what is there, and with values that move without a
-// throw nothing they were told is undone. Memory runs out by the operator new of throwing_ecs.cpp.
+// throw nothing they were told is undone. Memory runs out by the operator new of failing_new.cpp.
 #include "support/catch.hpp"
 #include "support/thrown.hpp"
 #include "support/tracked.hpp"

@@ -7,6 +7,7 @@
 #ifndef SLOTWISE_TESTS_FUZZ_ARCHETYPES_BODY_HPP
 #define SLOTWISE_TESTS_FUZZ_ARCHETYPES_BODY_HPP
 
+#include "ecs/inside.hpp"
 #include "input.hpp"
 
 #include <slotwise/ecs/detail/archetype_tables.hpp>
@@ -14,6 +15,8 @@
 #include <algorithm>
 #include <set>
 #include <stdexcept>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -22,7 +25,7 @@ using namespace test;
 using namespace slotwise;
 
 class Archetypes {
-    using Tables = slotwise::detail::ArchetypeTables;
+    using Tables = std::remove_cvref_t<decltype(tables_of(std::declval<ArchetypeStore&>()))>;
     using Set = std::set<ComponentId>;
     using Ids = std::vector<ComponentId>;
     struct Known {
@@ -211,8 +214,7 @@ private:
         std::erase_if(model_, [&](const Known& each) { return each.number == number; });
     }
     static bool matches(const Known& table, ComponentId id) {
-        return std::any_of(table.ids.begin(), table.ids.end(),
-                           [&](ComponentId each) { return slotwise::detail::matches_id(id, each); });
+        return std::any_of(table.ids.begin(), table.ids.end(), [&](ComponentId each) { return test::matches_id(id, each); });
     }
 
     void check() const {

@@ -441,7 +441,7 @@ private:
         if constexpr (std::is_pointer_v<Reference>)
             return number(*static_cast<const T*>(reference));
         else
-            return test::detail::number_at(reference);
+            return test::number(reference);
     }
     Place& place(slot_t slot) {
         if (slot >= places_.size()) places_.resize(slot + 64);

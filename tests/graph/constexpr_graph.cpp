@@ -7,8 +7,6 @@
 
 #include <slotwise/graph/dataflow_graph.hpp>
 
-#include <limits>
-
 namespace {
 
 using namespace slotwise;
@@ -33,17 +31,7 @@ constexpr int changed_inputs() {
     return 0;
 }
 
-constexpr int values() {
-    double nan = std::numeric_limits<double>::quiet_NaN();
-    double zero = 0;
-    EqualTo equal;
-    HOLDS(detail::pin_equal(equal, nan, nan) && !detail::pin_equal(equal, nan, zero));
-    HOLDS(detail::same_value(zero, 0.0) && !detail::same_value(zero, -0.0) && !detail::same_value(1.0, 2.0));
-    return 0;
-}
-
 } // namespace
 
 IN_CONSTANTS("nodes have flags and names of pins in constant expressions", flags_and_names())
 IN_CONSTANTS("changed inputs are walked in constant expressions", changed_inputs())
-IN_CONSTANTS("values of pins are compared in constant expressions", values())

@@ -219,7 +219,12 @@ TEST_CASE("DataflowGraph 3.4: NaN equals itself, and zeros of two signs differ",
     CHECK(graph.set_input(a, 0, 0.0));
     CHECK(graph.set_input(a, 0, -0.0));
     using Any = std::variant<std::monostate, double, std::string, std::vector<float>, double>;
-    using slotwise::detail::same_value;
+    const auto same_value = []<class Value>(const Value& one, const Value& other) {
+        DataflowGraph<int, Value> values;
+        const auto node = values.add(1, 1, 1);
+        values.set_input(node, 0, one);
+        return !values.set_input(node, 0, other);
+    };
     const auto number = [](double x) { return Any(std::in_place_index<1>, x); };
     CHECK(same_value(number(nan), number(nan)));
     CHECK_FALSE(same_value(number(nan), number(1)));

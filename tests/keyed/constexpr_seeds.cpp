@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Seeds, seeded hashes, floods, summaries and moves between allocators in constant expressions.
+// Seeds, seeded hashes, floods and moves between allocators in constant expressions.
 #include "support/catch.hpp"
 #include "support/constant.hpp"
 #include "support/constant_allocator.hpp"
@@ -38,7 +38,7 @@ constexpr int seeded() {
 constexpr int flooded() {
     // Even the lowest 46 bits agree: home, step and fingerprint.
     const auto colliding = [](slot_t slot) { return std::uint64_t{slot} << 52 | 0x12'3456u; };
-    GroupIndex<Bytes, detail::PortableFingerprints> index;
+    PortableHashIndex<Bytes> index;
     const auto source = [&](slot_t end) {
         return [end, colliding](auto&& entry) {
             for (slot_t slot = 0; slot != end; ++slot) entry(slot, colliding(slot));
@@ -59,7 +59,7 @@ constexpr int flooded() {
 constexpr int flood_that_ends() {
     const auto colliding = [](slot_t slot) { return std::uint64_t{slot} << 52 | 0x12'3456u; };
     const auto none = [](auto&&) {};
-    GroupIndex<Bytes, detail::PortableFingerprints> index;
+    PortableHashIndex<Bytes> index;
     index.reserve(80, none);
     slot_t count = 0;
     for (; count != 46; ++count) index.place(colliding(count), count); // more pass the first group than chance allows
@@ -79,14 +79,6 @@ constexpr int flood_that_ends() {
     HOLDS(!asked);
     index.place(colliding(0), count++);
     HOLDS(index.find(colliding(0), [](slot_t slot) { return slot == 0; }) == 0 && index.is_sound(source));
-    return 0;
-}
-
-constexpr int summaries() {
-    auto numbers = detail::SummaryBits<Bytes>::covering(5000, Bytes());
-    numbers.set(70);
-    numbers.set_from(4900);
-    HOLDS(numbers.view().find_next(0) == 70 && numbers.view().find_next(71) == 4900 && numbers.view().find_next(4950) == 4950);
     return 0;
 }
 
@@ -134,5 +126,4 @@ constexpr int moves() {
 IN_CONSTANTS("seeded hashes are computed in constant expressions", seeded())
 IN_CONSTANTS("an index under a seed works in constant expressions", flooded())
 IN_CONSTANTS("an index forgets a flood with its last entry in a constant expression", flood_that_ends())
-IN_CONSTANTS("summaries are walked in constant expressions", summaries())
 IN_CONSTANTS_WITH_MUTABLES("values, columns and series move in constant expressions", moves())

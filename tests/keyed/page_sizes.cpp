@@ -37,7 +37,6 @@ struct Sized {
 using Huge = Sized<20 << 10>;     // a page holds one
 using Broad = Sized<1 << 10>;     // a page holds four
 using Broadest = Sized<16 << 10>; // a page holds one, a chunk those of a word
-static_assert(detail::scattered<Huge> && detail::scattered<const Broad> && !detail::scattered<char[255]>);
 struct HugeHash {
     template <std::size_t Bytes>
     std::size_t operator()(const Sized<Bytes>& huge) const noexcept {

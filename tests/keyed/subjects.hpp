@@ -13,7 +13,7 @@
 
 namespace test {
 
-namespace detail {
+namespace inner {
 template <class C>
 Contents contents_of(const C& c) {
     Contents all;
@@ -33,7 +33,7 @@ void fill_with(C& c, int first, int count, Enter enter, Leave leave) {
         if (i == count / 2 / 5 * 5 + 4) c.flush_removed();
     }
 }
-} // namespace detail
+} // namespace inner
 
 /// SetStorage, MapStorage; of(allocator) names the type.
 template <class Of>
@@ -45,12 +45,12 @@ struct Keyed {
 
     template <class C>
     static void fill(C& c, int first, int count) {
-        detail::fill_with(
+        inner::fill_with(
             c, first, count, [&](int n) { enter(c, n); }, [&](int n) { leave(c, n); });
     }
     template <class C>
     static Contents contents(const C& c) {
-        return detail::contents_of(c);
+        return inner::contents_of(c);
     }
     template <class C>
     static bool sound(const C& c) {
@@ -127,7 +127,7 @@ struct DescribedOnes {
             } else
                 c.insert(&key);
         };
-        detail::fill_with(c, first, count, add, [&](int n) {
+        inner::fill_with(c, first, count, add, [&](int n) {
             const T key(n);
             c.erase(&key);
         });

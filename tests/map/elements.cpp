@@ -104,7 +104,7 @@ TEMPLATE_TEST_CASE("copies of non-trivial elements with holes copy the live ones
     NothingLeaks objects;
     typename TestType::template map<Tracked> map;
     for (int i = 0; i != 100; ++i) put(map, i);
-    map.erase_if([](const auto& element) { return test::detail::number_at(element) % 4 != 0; });
+    map.erase_if([](const auto& element) { return test::number(element) % 4 != 0; });
     const std::size_t members = is_soa<decltype(map)> ? 2 : 1;
     REQUIRE(objects.alive() == 25 * members);
     {

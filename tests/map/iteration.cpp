@@ -32,7 +32,7 @@ std::vector<typename Map::handle_type> fill(Map& map, int count, Gone gone) {
 template <class Map>
 std::multiset<int> numbers(Map& map) {
     std::multiset<int> all;
-    for (auto&& element : map) all.insert(test::detail::number_at(element));
+    for (auto&& element : map) all.insert(test::number(element));
     return all;
 }
 
@@ -70,8 +70,8 @@ TEMPLATE_TEST_CASE("every way of walking visits every live element once, at ever
             REQUIRE(numbers(std::as_const(map)) == expected);
             std::multiset<int> items, each, named, by_slot, by_handle;
             for (auto [handle, value] : map.items()) {
-                REQUIRE(number_of(map, handle) == test::detail::number_at(value));
-                items.insert(test::detail::number_at(value));
+                REQUIRE(number_of(map, handle) == test::number(value));
+                items.insert(test::number(value));
             }
             map.for_each([&](auto& value, auto&...) { each.insert(value); });
             map.for_each([&](typename decltype(map)::handle_type handle, auto& value, auto&...) {
@@ -102,7 +102,7 @@ TEMPLATE_TEST_CASE("erase(iterator) returns where to go on; a loop of it empties
     fill(map, 300, [](int i) { return i % 3 == 0; });
     std::multiset<int> expected = numbers(map), visited;
     for (auto it = map.begin(); it != map.end();) {
-        visited.insert(test::detail::number_at(*it));
+        visited.insert(test::number(*it));
         it = map.erase(it);
         REQUIRE(map.check_invariants());
     }
@@ -112,7 +112,7 @@ TEMPLATE_TEST_CASE("erase(iterator) returns where to go on; a loop of it empties
     std::multiset<int> kept;
     visited.clear();
     for (auto it = map.begin(); it != map.end();) {
-        const int number = test::detail::number_at(*it);
+        const int number = test::number(*it);
         visited.insert(number);
         if (number % 2 == 0)
             it = map.erase(it);

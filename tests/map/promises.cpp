@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // The table of promises: a test for each cell that concerns slot maps. Cells that have a file of their own are named there:
-// exceptions in throwing_maps.hpp, allocators in alloc_*.cpp, hostile handles in hostile.cpp.
+// exceptions in throwing_maps.cpp, allocators in alloc_*.cpp, hostile handles in hostile.cpp.
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 #include "support/tracked.hpp"

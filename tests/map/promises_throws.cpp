@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // What members of slot maps and their companions throw, as their comments say it: which exception with which words, or none.
-// Strong guarantees of the slot maps themselves are in throwing_maps.hpp.
+// Strong guarantees of the slot maps themselves are in throwing_maps.cpp.
 #include "support/catch.hpp"
 
 #if defined(__cpp_exceptions)

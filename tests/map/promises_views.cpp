@@ -24,7 +24,7 @@ auto iterators(Map& map) {
 }
 template <class Iterator>
 int number_at(const Iterator& it) {
-    return test::detail::number_at(*it);
+    return test::number(*it);
 }
 
 } // namespace

@@ -61,8 +61,8 @@ void read_core(const Map& map, const std::vector<typename Map::handle_type>& han
         sum += map.state(handle.index());
         sum += static_cast<bool>(map.get(handle));
         if (!map.contains(handle)) continue;
-        sum += test::detail::number_at(map.at(handle));
-        sum += test::detail::number_at(map[handle]);
+        sum += test::number(map.at(handle));
+        sum += test::number(map[handle]);
     }
     const auto [first, second] = map.get_many(handles[0], handles[1]);
     sum += static_cast<bool>(first);
@@ -73,10 +73,10 @@ void read_core(const Map& map, const std::vector<typename Map::handle_type>& han
     for (auto slot = slots.begin(); slot != slots.end(); ++slot) sum += *slot;
     for (auto&& [handle, value] : map.items()) {
         sum += handle.index();
-        sum += test::detail::number_at(value);
+        sum += test::number(value);
     }
-    for (auto it = map.begin(); it != map.end(); ++it) sum += test::detail::number_at(*it);
-    for (auto it = map.cbegin(); it != map.cend(); ++it) sum += test::detail::number_at(*it);
+    for (auto it = map.begin(); it != map.end(); ++it) sum += test::number(*it);
+    for (auto it = map.cbegin(); it != map.cend(); ++it) sum += test::number(*it);
     read_occupancy(map.occupancy(), sum);
     sum += map.snapshot(NumberCodec{}).size();
     const Map copy(map);

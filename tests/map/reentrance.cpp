@@ -65,7 +65,7 @@ TEMPLATE_TEST_CASE("erase_if goes on soundly when destructors erase what it has 
         map.erase_if([&](typename Map::handle_type handle, const auto& element) {
             REQUIRE(map.contains(handle));
             ++asked;
-            return test::detail::number_at(element) % 7 == 3;
+            return test::number(element) % 7 == 3;
         });
         REQUIRE(asked > 0);
         REQUIRE(map.check_invariants());

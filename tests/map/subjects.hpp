@@ -87,6 +87,15 @@ struct DescribedSlotMaps {
     static bool sound(const Map& map) {
         return map.check_invariants();
     }
+    template <class Map>
+    static auto future(Map& map) {
+        std::vector<typename Map::handle_type> given;
+        for (int i = 0; i != 40; ++i) {
+            given.push_back(map.emplace(AnyValue::of(T(i))));
+            if (i % 3 == 2) map.erase(given[given.size() - 2]);
+        }
+        return given;
+    }
 };
 
 /// HandlePool; T is what its column holds, if it has one: columns keep their memory when a pool moves into other memory.

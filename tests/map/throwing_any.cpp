@@ -7,7 +7,6 @@
 #include "support/tracked.hpp"
 
 #include <slotwise/map/any_slot_map.hpp>
-#include <slotwise/rows/any_codec.hpp>
 
 #include <algorithm>
 #include <array>
@@ -60,15 +59,6 @@ void strong_described(const char* function, bool full, Act act) {
     REQUIRE(failures > 0);
 }
 
-struct Counted final : SlotObserver {
-    std::size_t count = 0;
-    void on_insert(slot_t, InsertKind) override {
-        Budget::spend();
-        ++count;
-    }
-    void on_erase(slot_t) noexcept override { --count; }
-};
-
 } // namespace
 
 TEST_CASE("an operation of a described slot map that throws has no effect", "[any_slot_map][throwing][throws]") {
@@ -94,14 +84,6 @@ TEST_CASE("an operation of a described slot map that throws has no effect", "[an
             });
         });
         strong_described("extract", full, [](Map& map, auto& handles) { static_cast<void>(map.extract(handles[9])); });
-        strong_described("erase_if", full, [](Map& map, auto&) {
-            map.erase_if([](const void*) {
-                Budget::spend();
-                return false;
-            });
-        });
-        strong_described("(copy)", full, [](Map& map, auto&) { const Map copy(map); });
-        strong_described("reserve", full, [](Map& map, auto&) { map.reserve(5000); });
         strong_described("insert_at", full, [&](Map& map, auto&) { map.insert_at({2000, 3}, value_of(value)); });
     }
     strong_described("insert_at", false, [&](Map& map, auto& handles) {
@@ -157,33 +139,6 @@ TEST_CASE("swap_values of described elements that throws leaves both elements", 
     REQUIRE(failures > 0);
 }
 
-TEST_CASE("shrink_to_fit of a described slot map that throws keeps every element", "[any_slot_map][throwing][throws]") {
-    NothingLeaks objects;
-    EveryByteReturned bytes;
-    const auto failures = fail_at_every_step(swept<Map>("shrink_to_fit"), [](auto&& attempt) {
-        Handles handles;
-        Map map = sample(handles, false);
-        map.reserve(5000);
-        attempt([&] { map.shrink_to_fit(); });
-        require_sample(map, handles, false);
-        REQUIRE((map.check_invariants() && next_slot(map) == 5));
-    });
-    REQUIRE(failures > 0);
-}
-
-TEST_CASE("a restore that throws leaves a described slot map as it was", "[any_slot_map][throwing][throws]") {
-    AnyCodec codec;
-    codec.add<Throwing, NumberCodec>();
-    Handles other;
-    Map source = sample(other, true);
-    source.erase(other[9]);
-    const auto bytes = source.snapshot(codec);
-    strong_described("restore", false, [&](Map& map, auto&) { map.restore(bytes, codec); });
-    strong_described("try_restore", false, [&](Map& map, auto&) {
-        if (map.try_restore(bytes, codec) != nullptr) FAIL("a sound snapshot is refused");
-    });
-}
-
 TEST_CASE("a walk over what was there of a described slot map that cannot begin changes nothing",
           "[any_slot_map][throwing][throws]") {
     NothingLeaks objects;
@@ -199,21 +154,4 @@ TEST_CASE("a walk over what was there of a described slot map that cannot begin 
         require_sample(map, handles, false);
     });
     REQUIRE(failures == 1); // the bits; the list of observers is not of this allocator
-}
-
-TEST_CASE("an observer that throws while it attaches to a described slot map is not attached",
-          "[any_slot_map][throwing][throws]") {
-    NothingLeaks objects;
-    EveryByteReturned bytes;
-    const auto failures = fail_at_every_step(swept<Map>("attach"), [](auto&& attempt) {
-        Handles handles;
-        Map map = sample(handles, false);
-        Counted observer;
-        ObserverToken token;
-        const bool threw = attempt([&] { token = map.attach(observer); });
-        REQUIRE(token.attached() == !threw);
-        REQUIRE(observer.count == (threw ? 0u : 63u));
-        require_sample(map, handles, false);
-    });
-    REQUIRE(failures > 20);
 }

@@ -22,8 +22,6 @@ void fill_up(C& c) {
 
 } // namespace
 
-TEST_CASE("HandlePool: a copy or an assignment that throws has no effect", "[pool][throws]") { sweep_whole<Subject, C>(); }
-
 TEST_CASE("HandlePool: a handle that cannot be reserved or fulfilled stays what it was", "[pool][throws]") {
     sweep_function<Subject, C>("reserve_handle", fill_up, [](C& c) { c.reserve_handle(); });
     sweep_function<Subject, C>(
@@ -59,32 +57,11 @@ TEST_CASE("HandlePool: what throws leaves it as it was", "[pool][throws]") {
         refused([](C& c) { c.insert_at({4, 77}); });
     }
     sweep_function<Subject, C>("insert_at", [](C& c) { c.insert_at({3000, 7}); });
-    sweep_function<Subject, C>("reserve", [](C& c) { c.reserve(5000); });
-    sweep_function<Subject, C>(
-        "shrink_to_fit", [](C& c) { c.reserve(5000); }, [](C& c) { c.shrink_to_fit(); });
-    sweep_function<Subject, C>("attach", [](C& c) {
-        Refuses observer;
-        const auto token = c.attach(observer);
-    });
-    sweep_function<Subject, C>("erase_if", [](C& c) {
-        c.erase_if([](C::handle_type) {
-            Budget::spend();
-            return false;
-        });
-    });
     sweep_function<Subject, C>("items_present", [](C& c) {
         for (const auto handle : c.items_present()) demand(c.contains(handle), "a handle that is not live is visited");
     });
     never_throws<noexcept(std::declval<C&>().erase({}))>(swept<C>("erase"));
     never_throws<noexcept(std::declval<C&>().clear())>(swept<C>("clear"));
-}
-
-TEST_CASE("HandlePool: a restore that throws leaves it as it was", "[pool][throws]") {
-    const C other = sample<Subject, C>(1, 500, 700);
-    const auto bytes = other.snapshot(NumberCodec());
-    sweep_function<Subject, C>("restore", [&](C& c) { c.restore(bytes, NumberCodec()); });
-    sweep_function<Subject, C>(
-        "try_restore", [&](C& c) { demand(c.try_restore(bytes, NumberCodec()) == nullptr, "a sound snapshot is refused"); });
 }
 
 #if defined(__cpp_exceptions)

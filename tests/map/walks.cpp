@@ -94,24 +94,6 @@ TEMPLATE_TEST_CASE("every walk meets exactly what lives, however few that is and
     REQUIRE(compared > 20);
 }
 
-TEST_CASE("a summary has every number from some number on, and no more", "[walks]") {
-    using Bits = detail::SummaryBits<std::allocator<std::byte>>;
-    for (const std::size_t count : {1u, 63u, 64u, 65u, 4096u, 5000u, 300'000u})
-        for (const std::size_t from : {std::size_t{0}, std::size_t{1}, count / 2, count - 1, count}) {
-            Bits set = Bits::covering(count, {});
-            if (count > 70) set.set(7);
-            set.set_from(from);
-            const auto view = set.view();
-            REQUIRE(set.test(count - 1) == (from < count));
-            if (from < count) REQUIRE(view.find_next(from) == from);
-            if (from < count) REQUIRE(view.find_next(count - 1) == count - 1);
-            REQUIRE(view.find_next(count + 64) >= count);
-            if (count > 70 && from > 7) REQUIRE(view.find_next(0) == 7);
-            if (count > 70 && from > 7 && from < count) REQUIRE(view.find_next(8) == from);
-        }
-    REQUIRE(Bits().view().empty());
-}
-
 TEST_CASE("the first element is taken until none is left, and others come meanwhile", "[walks]") {
     MapStorage<int, int> map;
     for (int i = 0; i != 5000; ++i) map.insert(i, i);

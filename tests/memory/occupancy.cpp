@@ -216,3 +216,21 @@ TEST_CASE("a summary is unchanged when growing it throws", "[throws]") {
     });
     CHECK(failures == 1);
 }
+
+TEST_CASE("a summary has every number from some number on, and no more", "[walks]") {
+    using Set = detail::SummaryBits<std::allocator<std::byte>>;
+    for (const std::size_t count : {1u, 63u, 64u, 65u, 4096u, 5000u, 300'000u})
+        for (const std::size_t from : {std::size_t{0}, std::size_t{1}, count / 2, count - 1, count}) {
+            Set set = Set::covering(count, {});
+            if (count > 70) set.set(7);
+            set.set_from(from);
+            const auto view = set.view();
+            REQUIRE(set.test(count - 1) == (from < count));
+            if (from < count) REQUIRE(view.find_next(from) == from);
+            if (from < count) REQUIRE(view.find_next(count - 1) == count - 1);
+            REQUIRE(view.find_next(count + 64) >= count);
+            if (count > 70 && from > 7) REQUIRE(view.find_next(0) == 7);
+            if (count > 70 && from > 7 && from < count) REQUIRE(view.find_next(8) == from);
+        }
+    REQUIRE(Set().view().empty());
+}

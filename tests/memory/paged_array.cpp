@@ -268,14 +268,6 @@ TEST_CASE("a paged array neither constructs nor destroys elements") {
 }
 
 TEST_CASE("a paged array of many pages proposes to grow by an eighth, and never by more than 1 MiB and a page") {
-    constexpr std::size_t page = 4096;
-    CHECK(detail::more_pages(0, page) == 1);
-    CHECK(detail::more_pages(1, 256) == 15); // the second step goes to 4 KiB
-    CHECK(detail::more_pages(3, 1024) == 3);
-    CHECK(detail::more_pages(16, page) == 16);       // as much again, up to 64 KiB
-    CHECK(detail::more_pages(100, page) == 16);      // then 64 KiB
-    CHECK(detail::more_pages(1024, page) == 128);    // or an eighth
-    CHECK(detail::more_pages(100'000, page) == 257); // up to the limit
     PagedArray<test::Big> array;
     array.reserve(4096); // 16 MiB, of which nothing is touched
     const std::size_t more = array.grown_capacity() - array.capacity();

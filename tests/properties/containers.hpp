@@ -360,7 +360,7 @@ C made() {
         return C(TypeDescriptor::of<int>());
 }
 
-namespace detail {
+namespace inner {
 /// Calls f.template operator()<C>() for each of Cs.
 template <class... Cs>
 struct List {
@@ -458,74 +458,74 @@ private:
     explicit TableOfInts(ComponentRegistry&& registry)
         : Table(registry, std::array{registry.add<int>({.toggle = true, .tracked = true})}) {}
 };
-} // namespace detail
+} // namespace inner
 
 namespace entry {
 
-struct SlotMap : SlotMapVerbs, detail::EachSlotMap<int> {};
-struct DenseSlotMap : SlotMapVerbs, detail::EachDense<int> {};
-struct BasicSoaSlotMap : SlotMapVerbs, detail::EachSoa<int> {};
-struct HandlePool : PoolVerbs, detail::EachPool<struct Pooled> {};
+struct SlotMap : SlotMapVerbs, inner::EachSlotMap<int> {};
+struct DenseSlotMap : SlotMapVerbs, inner::EachDense<int> {};
+struct BasicSoaSlotMap : SlotMapVerbs, inner::EachSoa<int> {};
+struct HandlePool : PoolVerbs, inner::EachPool<struct Pooled> {};
 struct BasicAnySlotMap
     : DescribedSlotMapVerbs,
-      detail::List<slotwise::BasicAnySlotMap<slotwise::Options<detail::slot_map_options[0]>>,
-                   slotwise::BasicAnySlotMap<slotwise::Options<SlotMapOptions{.handle = {12, 4, 0}, .reuse = Reuse::fifo}>>> {};
-struct SetStorage : KeyedVerbs, detail::EachSet<slotwise::SetStorage> {};
+      inner::List<slotwise::BasicAnySlotMap<slotwise::Options<inner::slot_map_options[0]>>,
+                  slotwise::BasicAnySlotMap<slotwise::Options<SlotMapOptions{.handle = {12, 4, 0}, .reuse = Reuse::fifo}>>> {};
+struct SetStorage : KeyedVerbs, inner::EachSet<slotwise::SetStorage> {};
 struct MapStorage : KeyedVerbs,
-                    detail::List<detail::MapOf<detail::key_set_options[0]>, detail::MapOf<detail::key_set_options[1]>,
-                                 detail::MapOf<detail::key_set_options[2]>, detail::MapOf<detail::key_set_options[3]>,
-                                 detail::MapOf<detail::key_set_options[4]>> {};
-struct BasicAnySetStorage : DescribedVerbs, detail::EachAny<slotwise::BasicAnySetStorage> {};
-struct BasicAnyMapStorage : DescribedVerbs, detail::EachAny<slotwise::BasicAnyMapStorage> {};
+                    inner::List<inner::MapOf<inner::key_set_options[0]>, inner::MapOf<inner::key_set_options[1]>,
+                                inner::MapOf<inner::key_set_options[2]>, inner::MapOf<inner::key_set_options[3]>,
+                                inner::MapOf<inner::key_set_options[4]>> {};
+struct BasicAnySetStorage : DescribedVerbs, inner::EachAny<slotwise::BasicAnySetStorage> {};
+struct BasicAnyMapStorage : DescribedVerbs, inner::EachAny<slotwise::BasicAnyMapStorage> {};
 struct TSSStorage : SeriesVerbs,
-                    detail::List<detail::TimeSetOf<detail::series_options[0]>, detail::TimeSetOf<detail::series_options[1]>,
-                                 detail::TimeSetOf<detail::series_options[2]>> {};
+                    inner::List<inner::TimeSetOf<inner::series_options[0]>, inner::TimeSetOf<inner::series_options[1]>,
+                                inner::TimeSetOf<inner::series_options[2]>> {};
 struct TSDStorage : SeriesVerbs,
-                    detail::List<detail::TimeDictOf<detail::series_options[0]>, detail::TimeDictOf<detail::series_options[1]>,
-                                 detail::TimeDictOf<detail::series_options[2]>> {};
-struct BasicAnyTSSStorage : DescribedSeriesVerbs, detail::EachAnySeries<slotwise::BasicAnyTSSStorage> {};
-struct BasicAnyTSDStorage : DescribedSeriesVerbs, detail::EachAnySeries<slotwise::BasicAnyTSDStorage> {};
+                    inner::List<inner::TimeDictOf<inner::series_options[0]>, inner::TimeDictOf<inner::series_options[1]>,
+                                inner::TimeDictOf<inner::series_options[2]>> {};
+struct BasicAnyTSSStorage : DescribedSeriesVerbs, inner::EachAnySeries<slotwise::BasicAnyTSSStorage> {};
+struct BasicAnyTSDStorage : DescribedSeriesVerbs, inner::EachAnySeries<slotwise::BasicAnyTSDStorage> {};
 // Names of slots 0 to 4095, as the containers above give them.
 using SomeHandle = slotwise::Handle<struct SomeElement>;
 struct SecondaryMap : SecondaryVerbs,
-                      detail::List<slotwise::SecondaryMap<SomeHandle, int>, slotwise::SecondaryMap<detail::DenseHandle, int>> {
+                      inner::List<slotwise::SecondaryMap<SomeHandle, int>, slotwise::SecondaryMap<inner::DenseHandle, int>> {
     static constexpr bool names_slots = false;
 };
 struct SparseSecondaryMap
     : SecondaryVerbs,
-      detail::List<slotwise::SparseSecondaryMap<SomeHandle, int>, slotwise::SparseSecondaryMap<detail::DenseHandle, int>> {
+      inner::List<slotwise::SparseSecondaryMap<SomeHandle, int>, slotwise::SparseSecondaryMap<inner::DenseHandle, int>> {
     static constexpr bool names_slots = false;
 };
-struct IndexMap : IdVerbs, detail::List<slotwise::IndexMap<int>> {};
+struct IndexMap : IdVerbs, inner::List<slotwise::IndexMap<int>> {};
 struct IdentityMap : IdentityVerbs,
-                     detail::List<slotwise::IdentityMap<int, SomeHandle>, slotwise::IdentityMap<int, detail::DenseHandle>> {
+                     inner::List<slotwise::IdentityMap<int, SomeHandle>, slotwise::IdentityMap<int, inner::DenseHandle>> {
     static constexpr bool names_slots = false;
 };
 
 struct EntityIndex : EntityVerbs,
-                     detail::List<slotwise::EntityIndex<SomeHandle, int>, slotwise::EntityIndex<detail::NarrowHandle, int>,
-                                  slotwise::EntityIndex<detail::DenseHandle, int>> {};
+                     inner::List<slotwise::EntityIndex<SomeHandle, int>, slotwise::EntityIndex<inner::NarrowHandle, int>,
+                                 slotwise::EntityIndex<inner::DenseHandle, int>> {};
 
 struct SparseSet : IdVerbs,
-                   detail::List<slotwise::SparseSet<SomeHandle>, slotwise::SparseSet<detail::DenseHandle>,
-                                slotwise::SparseSet<std::uint32_t>> {};
-struct SparseMap : IdVerbs, detail::List<slotwise::SparseMap<SomeHandle, int>, slotwise::SparseMap<std::uint32_t, int>> {};
+                   inner::List<slotwise::SparseSet<SomeHandle>, slotwise::SparseSet<inner::DenseHandle>,
+                               slotwise::SparseSet<std::uint32_t>> {};
+struct SparseMap : IdVerbs, inner::List<slotwise::SparseMap<SomeHandle, int>, slotwise::SparseMap<std::uint32_t, int>> {};
 
-struct SwitchMap : IdVerbs, detail::List<slotwise::SwitchMap<SomeHandle, int>, slotwise::SwitchMap<std::uint32_t, int>> {};
+struct SwitchMap : IdVerbs, inner::List<slotwise::SwitchMap<SomeHandle, int>, slotwise::SwitchMap<std::uint32_t, int>> {};
 
-struct BasicSoaVector : RowVerbs, detail::List<slotwise::SoaVector<int, int>> {};
-struct BasicAnyRows : RowVerbs, detail::List<slotwise::AnyRows> {};
+struct BasicSoaVector : RowVerbs, inner::List<slotwise::SoaVector<int, int>> {};
+struct BasicAnyRows : RowVerbs, inner::List<slotwise::AnyRows> {};
 
 struct RelationMap
     : RelationVerbs,
-      detail::List<slotwise::RelationMap<int, int, int>,
-                   slotwise::RelationMap<int, int, int, slotwise::Options<RelationMapOptions{.exclusive = true}>>> {};
-struct Table : TableVerbs, detail::List<detail::TableOfInts> {};
-struct ArchetypeGraph : GraphVerbs, detail::List<slotwise::ArchetypeGraph<int, int>> {};
-struct ComponentIndex : IndexVerbs, detail::List<slotwise::ComponentIndex<int, int>> {};
-struct ArchetypeStore : StoreVerbs, detail::List<slotwise::ArchetypeStore> {};
+      inner::List<slotwise::RelationMap<int, int, int>,
+                  slotwise::RelationMap<int, int, int, slotwise::Options<RelationMapOptions{.exclusive = true}>>> {};
+struct Table : TableVerbs, inner::List<inner::TableOfInts> {};
+struct ArchetypeGraph : GraphVerbs, inner::List<slotwise::ArchetypeGraph<int, int>> {};
+struct ComponentIndex : IndexVerbs, inner::List<slotwise::ComponentIndex<int, int>> {};
+struct ArchetypeStore : StoreVerbs, inner::List<slotwise::ArchetypeStore> {};
 
-struct DataflowGraph : DataflowVerbs, detail::List<slotwise::DataflowGraph<int, int>> {};
+struct DataflowGraph : DataflowVerbs, inner::List<slotwise::DataflowGraph<int, int>> {};
 
 struct Handle : Part {};
 struct Versioned : Part {};

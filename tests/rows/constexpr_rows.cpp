@@ -119,16 +119,6 @@ constexpr int iterators_in_constants() {
 }
 IN_CONSTANTS("rows are walked, referred to and assigned through", iterators_in_constants<SoaVector<int, short, Tag0>>())
 
-constexpr int tags_in_constants() {
-    detail::TagColumn<Tag0, std::allocator<int>> tags, others = tags.sized(3);
-    tags.relocate_into(others, 0);
-    tags.take_back(others, 0); // as after a throw
-    std::size_t bytes = others.memory_usage();
-    HOLDS(tags.capacity() == 0 && others.capacity() == 3 && bytes == 0);
-    return 0;
-}
-IN_CONSTANTS("a tag needs no memory", tags_in_constants())
-
 /// Allocators differ, and stay where they are.
 constexpr int allocators_in_constants() {
     using Memory = test::NumberedAllocator<int>;

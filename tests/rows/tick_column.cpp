@@ -42,26 +42,35 @@ bool same(const TickColumn& column, const Model& model, std::uint64_t since) {
 
 } // namespace
 
+// All pairs of the upper eight bits of a tick, with lower bits that are equal, and with some that decide.
 TEST_CASE("of any two ticks less than half of all apart the later one is newer, whatever wraps", "[tick_column]") {
-    using byte = std::uint8_t; // 8 bits: every pair
+    constexpr tick_t step = max_tick_age / 64; // 256 of them are all ticks
     std::size_t wrong = 0;
-    for (int from = 0; from != 256; ++from)
-        for (int later = 0; later != 256; ++later)
-            wrong += slotwise::detail::is_newer(static_cast<byte>(from + later), static_cast<byte>(from)) !=
-                     (later > 0 && later < 128);
+    for (tick_t from = 0; from != 256; ++from)
+        for (tick_t later = 0; later != 256; ++later)
+            for (const tick_t more : {tick_t{0}, tick_t{1}, step - 1}) {
+                const bool expected = (later != 0 || more != 0) && later < 128;
+                wrong +=
+                    is_newer(static_cast<tick_t>((from + later) * step + more), static_cast<tick_t>(from * step)) != expected;
+            }
     CHECK(wrong == 0);
 }
 
 TEST_CASE("clamped ticks compare as the times did, for every age and every wrap", "[tick_column]") {
-    using byte = std::uint8_t;
+    constexpr tick_t step = max_tick_age / 64;
     std::size_t wrong = 0;
+    TickColumn column;
+    column.push_back(0);
     for (int now = 0; now != 256; ++now)
         for (int age = -127; age <= 128; ++age) { // up to half of all: ticks are clamped once in a quarter
-            const byte tick = static_cast<byte>(now - age);
-            const byte clamped = slotwise::detail::clamp_tick(tick, static_cast<byte>(now));
-            wrong += clamped != (age <= 64 ? tick : static_cast<byte>(now - 64));
+            const tick_t newest = static_cast<tick_t>(now) * step, tick = static_cast<tick_t>(now - age) * step;
+            column.pop_back();
+            column.push_back(tick);
+            column.clamp(newest);
+            wrong += column.changed(0) != (age <= 64 ? tick : newest - max_tick_age);
+            wrong += column.added(0) != column.changed(0);
             for (int since = 0; age >= 0 && since <= 64; ++since) // a reader's tick, clamped too
-                wrong += slotwise::detail::is_newer(clamped, static_cast<byte>(now - since)) != (age < since);
+                wrong += column.changed_since(0, newest - static_cast<tick_t>(since) * step) != (age < since);
         }
     CHECK(wrong == 0);
 }

@@ -51,7 +51,7 @@ struct DescribedTimes {
     }
     template <class Series>
     static Contents contents(const Series& series) {
-        return detail::contents_of_series(
+        return inner::contents_of_series(
             series, [](const void* key) { return static_cast<const Key*>(key)->value(); },
             [](const void* value) { return static_cast<const Value*>(value)->value(); });
     }

@@ -8,6 +8,8 @@
 #include <slotwise/series/tsd_storage.hpp>
 
 #include <bit>
+#include <limits>
+#include <stdexcept>
 
 namespace {
 
@@ -40,9 +42,14 @@ TEST_CASE("a series over floating-point time is not valid before it is written, 
     volatile float nor_this = std::bit_cast<float>(std::uint32_t{0x7FC0'0000u});
     const double time = no_number;
     const float short_time = nor_this;
-    CHECK_FALSE(detail::is_time(time));
-    CHECK_FALSE(detail::is_time(short_time));
-    CHECK((detail::is_time(1.5) && detail::is_time(-1.5f)));
-    static_assert(detail::is_time(0.0));
-    CHECK_FALSE(detail::is_time(std::numeric_limits<double>::lowest()));
+    TSDStorage<Key, int, TimeBy<float>, HashBy<KeyHash>> of_floats;
+    CHECK_THROWS_AS(dict.write(time), std::invalid_argument);
+    CHECK_THROWS_AS(of_floats.write(short_time), std::invalid_argument);
+    CHECK_THROWS_AS(of_floats.write(std::numeric_limits<float>::lowest()), std::invalid_argument);
+    of_floats.write(-1.5f).set(Key{1}, 1);
+    dict.write(1.5).set(Key{1}, 1);
+    CHECK((dict.last_modified() == 1.5 && of_floats.last_modified() == -1.5f && of_floats.check_invariants()));
+    TSDStorage<Key, int, TimeBy<double>, HashBy<KeyHash>> from_zero;
+    from_zero.write(0.0).set(Key{1}, 1);
+    CHECK(from_zero.valid(Key{1}));
 }

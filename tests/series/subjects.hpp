@@ -13,7 +13,7 @@ namespace test {
 
 using namespace slotwise;
 
-namespace detail {
+namespace inner {
 struct NumberOf {
     template <class T>
     std::int64_t operator()(const T& element) const {
@@ -39,35 +39,7 @@ Contents contents_of_series(const Series& series, OfKey of_key = {}, OfValue of_
     }
     return all;
 }
-} // namespace detail
-
-/// Hears of the slots that there are, which throws; of elements it must not throw.
-struct SlotCounter final : SlotObserver {
-    slot_t slots = 0;
-    std::size_t elements = 0;
-    void on_capacity(slot_t, slot_t now) override {
-        Budget::spend();
-        slots = now;
-    }
-    void on_insert(slot_t, InsertKind) noexcept override { ++elements; }
-};
-/// attach() of a series throws at every step: nothing is attached then.
-template <class Series>
-void attaching_throws(const Series& original) {
-    NothingLeaks objects;
-    EveryByteReturned bytes;
-    const auto failures = fail_at_every_step(swept<detail::reported<Series>>("attach"), [&](auto&& attempt) {
-        Series series(original);
-        SlotCounter counter;
-        ObserverToken token;
-        const bool threw = attempt([&] { token = series.attach(counter); });
-        demand(token.attached() == !threw, "it is attached although it threw");
-        series.reserve(2000);
-        demand((counter.slots == 0) == threw && (counter.elements == 0) == threw, "it was told of slots, or was not");
-        demand(series.check_invariants(), "it is not sound");
-    });
-    demand(failures > 0, "nothing threw");
-}
+} // namespace inner
 
 template <class Key, class Hash, class Equal, DeltaRepresentation R>
 struct TimeSets {
@@ -89,7 +61,7 @@ struct TimeSets {
     }
     template <class Series>
     static Contents contents(const Series& series) {
-        return detail::contents_of_series(series);
+        return inner::contents_of_series(series);
     }
     template <class Series>
     static bool sound(const Series& series) {
@@ -118,7 +90,7 @@ struct TimeDicts {
     }
     template <class Series>
     static Contents contents(const Series& series) {
-        Contents all = detail::contents_of_series(series);
+        Contents all = inner::contents_of_series(series);
         for (const auto& key : series.modified_keys(series.window())) all.push_back(key.value());
         return all;
     }

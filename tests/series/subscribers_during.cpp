@@ -366,17 +366,6 @@ TEST_CASE("a subscriber of a nested series may write to the outer one, and both 
     CHECK(dict.check_invariants());
 }
 
-TEST_CASE("a subscriber may destroy the list that is being notified: the rest is not notified", "[subscribers]") {
-    TickLog::take();
-    auto list = std::make_unique<slotwise::detail::SubscriberList<std::int64_t>>();
-    Listener a("a"), b("b");
-    const auto of_a = list->add(a), of_b = list->add(b);
-    a.during = [&](const Tick&) { list.reset(); };
-    list->notify({SeriesLevel::whole, no_slot, 5}, 1);
-    CHECK(list == nullptr);
-    CHECK(TickLog::take() == Ticks{"a whole 5"});
-}
-
 TEST_CASE("a subscriber that opens a nested series and changes nothing there causes no notification", "[subscribers]") {
     TickLog::take();
     TSDStorage<int, Set> dict;

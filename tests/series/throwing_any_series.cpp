@@ -53,11 +53,6 @@ struct Ticks final : SeriesSubscriber<> {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("a copy, move, assignment or swap of a described series that throws leaves both sound", "[throwing][throws]",
-                   Sets, Dicts, BitSets, BitDicts) {
-    sweep_whole<TestType, failing<TestType>>();
-}
-
 TEMPLATE_TEST_CASE("opening and joining windows, touching, clearing and invalidating call nothing that throws",
                    "[throwing][throws]", Sets, Dicts) {
     using C = failing<TestType>;
@@ -76,11 +71,6 @@ TEMPLATE_TEST_CASE("opening and joining windows, touching, clearing and invalida
     calls_nothing_that_throws(swept<typename C::writer>("invalidate"), [&] { c.write(window + 3).invalidate(); });
     REQUIRE_FALSE(c.valid());
     REQUIRE(c.check_invariants());
-}
-
-TEMPLATE_TEST_CASE("an observer that throws while it attaches to a described series is not attached", "[throwing][throws]",
-                   Sets, Dicts) {
-    attaching_throws(sample<TestType, failing<TestType>>(1, 0, 40));
 }
 
 TEMPLATE_TEST_CASE("a change of a described set over time that throws has no effect", "[throwing][throws]", Sets, BitSets) {
@@ -229,29 +219,5 @@ TEST_CASE("a delta of a described dictionary that throws in the middle leaves it
             if (!threw) demand(c.size() == source.size(), "it has other members");
         });
         REQUIRE(more > 10);
-    }
-}
-
-TEMPLATE_TEST_CASE("a restore that throws leaves a described series as it was", "[throwing][throws]", Sets, Dicts, BitDicts) {
-    AnyCodec codec;
-    codec.add<Throwing, NumberCodec>().add<ThrowingCopy, NumberCodec>();
-    using C = failing<TestType>;
-    NothingLeaks objects;
-    const auto bytes = sample<TestType, C>(1, 500, 30).snapshot(codec);
-    for (const bool by_try : {false, true}) {
-        const auto failures =
-            fail_at_every_step(swept<typename C::reported_class>(by_try ? "try_restore" : "restore"), [&](auto&& attempt) {
-                C c = sample<TestType, C>(1, 0, 40);
-                const Contents before = TestType::contents(c);
-                const bool threw = attempt([&] {
-                    if (by_try)
-                        demand(c.try_restore(bytes, codec) == nullptr, "a sound snapshot is refused");
-                    else
-                        c.restore(bytes, codec);
-                });
-                demand(c.check_invariants(), "it is not sound");
-                if (threw) demand(TestType::contents(c) == before, "it has other contents although it threw");
-            });
-        REQUIRE(failures > 5);
     }
 }

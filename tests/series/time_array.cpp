@@ -9,6 +9,7 @@
 
 #include "support/allocators.hpp"
 #include "support/catch.hpp"
+#include "support/thrown.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -58,19 +59,6 @@ static_assert(TimeTraits<Tick>::never() == Tick{0});
 static_assert(TimeTraits<Day>::never() == Day{-1000});
 static_assert(noexcept(TimeTraits<std::int64_t>::never()) && noexcept(TimeTraits<nanoseconds>::never()));
 
-template <class Time>
-constexpr bool is_time(Time time) {
-    return slotwise::detail::is_time(time);
-}
-static_assert(is_time<std::int64_t>(INT64_MIN + 1) && is_time<std::int64_t>(0) && is_time<std::int64_t>(INT64_MAX));
-static_assert(!is_time<std::int64_t>(INT64_MIN) && !is_time<std::uint8_t>(0) && is_time<std::uint8_t>(1));
-static_assert(is_time(std::numeric_limits<double>::lowest() / 2) && is_time(-0.0) &&
-              is_time(std::numeric_limits<double>::infinity()));
-static_assert(!is_time(std::numeric_limits<double>::lowest()) && !is_time(-std::numeric_limits<double>::infinity()) &&
-              !is_time(std::numeric_limits<double>::quiet_NaN()));
-static_assert(!is_time(nanoseconds::min()) && is_time(nanoseconds::min() + nanoseconds(1)) && is_time(nanoseconds(0)));
-static_assert(!is_time(Tick{0}) && is_time(Tick{1}) && !is_time(Day{-1000}) && is_time(Day{-999}));
-
 static_assert(StaticObserver<TimeArray<>> && StaticObserver<TimeArray<double>> && StaticObserver<TimeArray<sys_days>>);
 static_assert(noexcept(std::declval<TimeArray<>&>().on_insert(0, InsertKind::fresh)),
               "a removed element can live again without a throw");
@@ -90,6 +78,16 @@ constexpr int constant_use() {
 }
 static_assert(constant_use() == 2);
 
+/// Whether a window of that time may be opened.
+template <class Time>
+bool is_time(Time time) {
+    return test::thrown_text<std::invalid_argument>([&] {
+               DeltaTracker<Time> tracker;
+               tracker.open(time);
+           })
+        .empty();
+}
+
 constexpr KeySetOptions small(bool deferred) { return {.deferred_erase = deferred, .page_slots = 64}; }
 template <bool Deferred, class Time = std::int64_t, class Allocator = std::allocator<int>>
 using Set = SetStorage<int, Options<small(Deferred)>, AllocBy<Allocator>,
@@ -98,6 +96,17 @@ using Set = SetStorage<int, Options<small(Deferred)>, AllocBy<Allocator>,
 constexpr std::int64_t never = INT64_MIN;
 
 } // namespace
+
+TEST_CASE("a time is later than never, and no NaN", "[time_array]") {
+    CHECK((is_time<std::int64_t>(INT64_MIN + 1) && is_time<std::int64_t>(0) && is_time<std::int64_t>(INT64_MAX)));
+    CHECK((!is_time<std::int64_t>(INT64_MIN) && !is_time<std::uint8_t>(0) && is_time<std::uint8_t>(1)));
+    CHECK((is_time(std::numeric_limits<double>::lowest() / 2) && is_time(-0.0) &&
+           is_time(std::numeric_limits<double>::infinity())));
+    CHECK((!is_time(std::numeric_limits<double>::lowest()) && !is_time(-std::numeric_limits<double>::infinity()) &&
+           !is_time(std::numeric_limits<double>::quiet_NaN())));
+    CHECK((!is_time(nanoseconds::min()) && is_time(nanoseconds::min() + nanoseconds(1)) && is_time(nanoseconds(0))));
+    CHECK((!is_time(Tick{0}) && is_time(Tick{1}) && !is_time(Day{-1000}) && is_time(Day{-999})));
+}
 
 TEST_CASE("a key inserted into a set was never written", "[time_array]") {
     Set<false> set;

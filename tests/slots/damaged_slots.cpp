@@ -17,8 +17,6 @@ namespace {
 using Lowest = test::Full<Reuse::lowest>;
 using Lifo = test::Full<Reuse::lifo>;
 using Narrow = test::Three<Reuse::fifo>;
-using FreeOfLowest = detail::FreeSlots<Reuse::lowest, std::allocator<std::byte>>;
-using FreeOfLifo = detail::FreeSlots<Reuse::lifo, std::allocator<std::byte>>;
 
 #define PARTS_OF(Directory)                                                                                                    \
     TEST_PRIVATE(Directory##Versions, Directory, versions_)                                                                    \
@@ -30,6 +28,8 @@ using FreeOfLifo = detail::FreeSlots<Reuse::lifo, std::allocator<std::byte>>;
 PARTS_OF(Lowest)
 PARTS_OF(Lifo)
 PARTS_OF(Narrow)
+using FreeOfLowest = test::reached_t<LowestFree, Lowest>;
+using FreeOfLifo = test::reached_t<LifoFree, Lifo>;
 TEST_PRIVATE(Words, FreeOfLowest, words_)
 TEST_PRIVATE(LowestKept, FreeOfLowest, lowest_)
 TEST_PRIVATE(More, FreeOfLowest, more_)

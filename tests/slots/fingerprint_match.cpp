@@ -5,16 +5,19 @@
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 
-#include <slotwise/slots/detail/group_index.hpp>
+#include <slotwise/keyed/hash_index.hpp>
 
 #include <array>
 
 using namespace test;
-using slotwise::detail::group_size;
-using slotwise::detail::NativeFingerprints;
-using slotwise::detail::PortableFingerprints;
 
 namespace {
+
+template <class Allocator, class Fingerprints>
+Fingerprints fingerprints_of(const GroupIndex<Allocator, Fingerprints>&);
+using NativeFingerprints = decltype(fingerprints_of(HashIndex<std::allocator<std::byte>>()));
+using PortableFingerprints = decltype(fingerprints_of(PortableHashIndex<std::allocator<std::byte>>()));
+constexpr unsigned group_size = 12; // of them are in a group
 
 /// The head of an index group: twelve fingerprints and the four bytes that are read with them.
 struct alignas(64) Head {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What the engine under the containers throws, where no container shows it by itself.
+// What static observers and columns throw, and what is undone then.
 #include "support/catch.hpp"
 
 #if defined(__cpp_exceptions)
-#include <slotwise/slots/detail/observer_hub.hpp>
+#include <slotwise/map/slot_map.hpp>
 #include <slotwise/slots/slot_observer.hpp>
 #include <slotwise/slots/value_array.hpp>
 
 #include "support/allocators.hpp"
 #include "support/tracked.hpp"
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -19,10 +20,12 @@ using namespace slotwise;
 
 namespace {
 
-/// Spends the budget at each insert and knows of whom it was told.
+/// Spends the budget at each insert and knows of whom it was told. What it knows is the type's: the container that is notified
+/// does not outlive what throws.
+template <int Nth>
 struct Counting {
-    std::map<slot_t, int> told{};
-    std::vector<slot_t> erased{};
+    static inline std::map<slot_t, int> told{};
+    static inline std::vector<slot_t> erased{};
     void on_insert(slot_t slot, InsertKind) {
         test::Budget::spend();
         ++told[slot];
@@ -31,10 +34,14 @@ struct Counting {
         --told[slot];
         erased.push_back(slot);
     }
-    bool knows_nobody() const {
+    static bool knows_nobody() {
         for (const auto& [slot, times] : told)
             if (times != 0) return false;
         return true;
+    }
+    static void forget() {
+        told.clear();
+        erased.clear();
     }
 };
 
@@ -45,20 +52,31 @@ using Array = ValueArray<T, test::ThrowingAllocator<T>>;
 
 TEST_CASE("a replay that throws notifies observers of the erase of the inserts they were notified of, the last one first",
           "[promises]") {
-    const bits::word_t words[2] = {0b1011, 0b1};
+    using First = Counting<0>;
+    using Second = Counting<1>;
+    SlotMap<int> source;
+    std::vector<SlotMap<int>::handle_type> handles;
+    for (int i = 0; i != 65; ++i) handles.push_back(source.insert(i));
+    for (std::size_t slot = 0; slot != 64; ++slot)
+        if (slot != 0 && slot != 1 && slot != 3) source.erase(handles[slot]);
+    const auto bytes = source.snapshot();
     std::size_t rolled_back = 0;
     const auto failures = test::fail_at_every_step([&](auto&& attempt) {
-        detail::ObserverHub<Counting, Counting> hub;
-        const bool threw = attempt([&] { hub.replay(Occupancy(words, 128)); });
-        const auto &first = hub.get<0>(), &second = hub.get<1>();
+        SlotMap<int, First, Second> map;
+        First::forget();
+        Second::forget();
+        const bool threw = attempt([&] { map.restore(bytes); });
         if (threw) {
-            CHECK(first.knows_nobody());
-            CHECK(second.knows_nobody());
-            CHECK(first.erased.size() <= second.erased.size() + 1); // the observer notified first is notified of the end last
-            rolled_back += first.erased.size();
+            CHECK(First::knows_nobody());
+            CHECK(Second::knows_nobody());
+            // The observer that is notified first is notified of the end last.
+            CHECK(First::erased.size() <= Second::erased.size() + 1);
+            CHECK(std::is_sorted(First::erased.rbegin(), First::erased.rend()));
+            rolled_back += First::erased.size();
+            CHECK((map.empty() && map.check_invariants()));
         } else {
-            CHECK(first.told == std::map<slot_t, int>{{0, 1}, {1, 1}, {3, 1}, {64, 1}});
-            CHECK(second.told == first.told);
+            CHECK(First::told == std::map<slot_t, int>{{0, 1}, {1, 1}, {3, 1}, {64, 1}});
+            CHECK(Second::told == First::told);
         }
     });
     CHECK(failures == 8); // four slots, two observers

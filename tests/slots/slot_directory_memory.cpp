@@ -5,6 +5,7 @@
 #include "directory.hpp"
 
 #include "support/allocators.hpp"
+#include "support/private_access.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -20,6 +21,8 @@ using test::upcoming;
 namespace {
 
 using Stateful = test::StatefulAllocator<std::byte>;
+using OfThrowing = test::Narrow<8, Exhaustion::retire, Reuse::lowest, test::ThrowingAllocator<std::byte>>;
+TEST_PRIVATE(Floors, OfThrowing, floors_)
 
 } // namespace
 
@@ -184,10 +187,9 @@ TEMPLATE_TEST_CASE("a moved-from directory is as new, and swap exchanges everyth
 
 TEST_CASE("floors are as they were when the allocator has no spare words for them", "[throws]") {
     test::EveryByteReturned scope;
-    using Floors = detail::VersionFloors<std::uint8_t, test::ThrowingAllocator<std::byte>>;
-    Floors floors;
+    test::reached_t<Floors, OfThrowing> floors;
     floors.level(3, 100);
-    const auto failures = test::fail_at_every_step(test::swept("detail::VersionFloors::spare"), [&](auto&& attempt) {
+    const auto failures = test::fail_at_every_step([&](auto&& attempt) {
         attempt([&] {
             const auto spare = floors.spare(200, {});
             CHECK(spare.size() == bits::word_count(200));

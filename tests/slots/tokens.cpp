@@ -8,6 +8,7 @@
 #include <slotwise/series/tss_storage.hpp>
 
 #include "support/catch.hpp"
+#include "support/private_access.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -27,8 +28,9 @@ struct Counted {
     constexpr explicit Counted(Observer* o) noexcept : observer(o) {}
     operator Observer*() const noexcept { return ++looks, observer; }
 };
-using Cell = detail::BasicObserverCell<Counted::Observer, Counted>;
 using Token = BasicObserverToken<Counted::Observer, Counted>;
+TEST_PRIVATE(CellOfToken, Token, cell_)
+using Cell = std::remove_pointer_t<test::reached_t<CellOfToken, Token>>; // the list that tokens share
 
 enum class Order { first_first, last_first, shuffled, every_second };
 std::vector<std::size_t> order_of(Order order, std::size_t n) {

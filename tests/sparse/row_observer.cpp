@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// The notifications of rows: order, rollback, attachment.
+// The notifications of rows, asked of a SparseSet: order, rollback, attachment.
 #include "../support/catch.hpp"
 #include "../support/tracked.hpp"
 
-#include <slotwise/sparse/row_observer.hpp>
+#include <slotwise/sparse/sparse_group.hpp>
+#include <slotwise/sparse/sparse_map.hpp>
+#include <slotwise/sparse/sparse_set.hpp>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace slotwise;
@@ -33,48 +37,73 @@ struct Log final : RowObserver {
     bool refuses = false;
 };
 using Words = std::vector<std::string>;
+using Set = SparseSet<std::uint32_t>;
 
 } // namespace
 
 TEST_CASE("row observers are notified of inserts in the order of attachment, of erases and clears in reverse") {
     Words log;
     Log a("a", log), b("b", log);
-    detail::RowHub hub;
-    CHECK_FALSE(hub.attached());
-    const RowToken first = hub.attach(a, 2), second = hub.attach(b, 0);
+    Set set{10, 11}, empty;
+    const RowToken first = set.attach(a), second = empty.attach(b);
     CHECK(log == Words{"a+0", "a+1"});
+    const RowToken third = set.attach(b);
+    CHECK(log == Words{"a+0", "a+1", "b+0", "b+1"});
     log.clear();
-    hub.insert([] { return std::size_t{5}; });
-    hub.swapped(1, 2);
-    hub.moved(nullptr, nullptr);
-    hub.erase([] { return std::size_t{4}; });
-    hub.clear();
-    CHECK(log == Words{"a+5", "b+5", "ax12", "bx12", "am", "bm", "b-4", "a-4", "b0", "a0"});
+    set.insert(12);
+    set.swap_rows(1, 2);
+    Set moved(std::move(set));
+    moved.erase(12); // of row 1
+    moved.clear();
+    CHECK(log == Words{"a+2", "b+2", "ax12", "bx12", "am", "bm", "b-1", "a-1", "b0", "a0"});
 }
 
 TEST_CASE("an observer that swaps rows is notified of an insert last and of an erase first") {
     Words log;
     Log owner("o", log, true), a("a", log);
-    detail::RowHub hub;
-    const RowToken first = hub.attach(owner, 0), second = hub.attach(a, 0);
-    CHECK(hub.owned());
-    std::size_t row = 7;
-    hub.insert([&] { return row++; }); // asked for before each notification
-    hub.erase([&] { return row++; });
-    hub.clear();
-    CHECK(log == Words{"a+7", "o+8", "o-9", "a-10", "o0", "a0"});
+    Set set;
+    const RowToken first = set.attach(owner), second = set.attach(a);
+    set.insert(7);
+    set.erase(7);
+    set.clear();
+    CHECK(log == Words{"a+0", "o+0", "o-0", "a-0", "o0", "a0"});
+}
+
+// A group brings an id that leaves it behind the others, before anyone else is notified.
+TEST_CASE("the row of an entry is asked for before each notification, because an observer may have swapped rows") {
+    Words log;
+    Log a("a", log);
+    Set set{1, 2, 3, 4};
+    SparseMap<std::uint32_t, int> map;
+    for (const std::uint32_t id : {1u, 2u, 3u}) map.try_emplace(id, 0);
+    const SparseGroup group(set, map);
+    const RowToken token = set.attach(a);
+    REQUIRE((group.size() == 3 && set.row_of(4) == 3));
+    log.clear();
+    const std::uint32_t first = set.id_at(0);
+    set.erase(first);
+    CHECK(log == Words{"ax02", "a-2"});
+    log.clear();
+    set.insert(first); // behind the others, and then up to the group's
+    CHECK(log == Words{"a+3", "ax32"});
+    CHECK((group.size() == 3 && group.check_invariants() && set.check_invariants()));
 }
 
 TEST_CASE("when a row observer throws those notified of the insert get on_erase in reverse") {
     Words log, undone;
     const auto failures = test::fail_at_every_step([&](auto&& attempt) {
         Log a("a", log), b("b", log), owner("o", log, true);
-        detail::RowHub hub;
-        const RowToken tokens[] = {hub.attach(a, 0), hub.attach(owner, 0), hub.attach(b, 0)};
+        Set set{1, 2, 3};
+        const RowToken tokens[] = {set.attach(a), set.attach(owner), set.attach(b)};
         b.refuses = owner.refuses = true;
         log.clear();
-        if (attempt([&] { hub.insert([] { return std::size_t{3}; }); })) undone.insert(undone.end(), log.begin(), log.end());
-        CHECK_FALSE(hub.notifying());
+        if (attempt([&] { set.insert(4); })) {
+            undone.insert(undone.end(), log.begin(), log.end());
+            CHECK_FALSE(set.contains(4));
+        }
+        b.refuses = owner.refuses = false;
+        const RowToken late = set.attach(a); // nothing is being notified any more
+        CHECK((late.attached() && set.check_invariants()));
     });
     REQUIRE(failures == 2);
 #if SLOTWISE_EXCEPTIONS
@@ -90,10 +119,12 @@ TEST_CASE("a row observer that throws while rows are replayed is not attached") 
     };
     const auto failures = test::fail_at_every_step([&](auto&& attempt) {
         Third third;
-        detail::RowHub hub;
+        Set set{1, 2, 3, 4, 5};
         RowToken token;
-        const bool threw = attempt([&] { token = hub.attach(third, 5); });
-        CHECK((third.known == (threw ? 0 : 5) && hub.attached() != threw));
+        const bool threw = attempt([&] { token = set.attach(third); });
+        CHECK((third.known == (threw ? 0 : 5) && token.attached() != threw));
+        set.erase(5);
+        CHECK(third.known == (threw ? 0 : 4));
     });
     REQUIRE(failures == 5);
 }
@@ -108,16 +139,16 @@ TEST_CASE("a row observer may detach itself inside a notification, and a token o
     Log after("a", log);
     RowToken outlives;
     {
-        detail::RowHub hub;
-        once.token = hub.attach(once, 0);
-        outlives = hub.attach(after, 0);
-        detail::RowHub moved(std::move(hub));
-        moved.insert([] { return std::size_t{0}; });
-        moved.insert([] { return std::size_t{1}; });
-        hub.swap(moved);
-        CHECK_FALSE(moved.attached());
+        Set set;
+        once.token = set.attach(once);
+        outlives = set.attach(after);
+        Set moved(std::move(set));
+        moved.insert(1);
+        moved.insert(2);
+        set.swap(moved); // NOLINT(bugprone-use-after-move)
+        moved.insert(3); // of nobody's
     }
     CHECK(once.heard == 1);
-    CHECK(log == Words{"a+0", "a+1"});
+    CHECK(log == Words{"am", "a+0", "a+1", "am", "a0", "am"});
     CHECK_FALSE(outlives.attached());
 }

@@ -21,6 +21,9 @@ struct SparseSubject {
     static bool sound(const C& c) {
         return c.check_invariants();
     }
+    /// Many come and go, so that there are pages and rows to give back.
+    template <class C>
+    static void leave_room(C& c);
 };
 
 using AnEntity = Handle<struct OfSubjects>;
@@ -62,6 +65,24 @@ inline AnEntity some_id(int n) { return AnEntity(static_cast<slot_t>(n % 7 == 0 
 template <class C>
 void erase_some(C& c, int first, int count) {
     for (int i = first + 4; i < first + count; i += 5) c.erase(some_id(i));
+}
+
+template <class C>
+void SparseSubject::leave_room(C& c) {
+    for (int i = 200'000; i != 203'000; ++i) {
+        if constexpr (requires { c.create(); })
+            c.create();
+        else if constexpr (requires { c.set(some_id(i), i / 3); })
+            c.set(some_id(i), i / 3);
+        else if constexpr (requires { c.try_emplace(some_id(i), i); })
+            c.try_emplace(some_id(i), i);
+        else
+            c.insert(some_id(i));
+    }
+    if constexpr (requires { c.erase(some_id(0)); })
+        for (int i = 200'000; i != 203'000; ++i) c.erase(some_id(i));
+    else
+        c.clear();
 }
 
 struct SparseSets : SparseSubject {

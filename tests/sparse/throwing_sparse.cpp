@@ -20,36 +20,6 @@ struct Refuses final : RowObserver {
     void on_insert(std::size_t) override { Budget::spend(); }
 };
 
-/// Of every sparse container.
-template <class Subject>
-void sweep_all() {
-    using C = Container<Subject>;
-    sweep_whole<Subject, C>();
-    sweep_function<Subject, C>("reserve", [](C& c) { c.reserve(5000); });
-    const auto sparse = [](C& c) {
-        Subject::fill(c, 200'000, 3000);
-        if constexpr (requires { c.erase(some_id(0)); })
-            for (int i = 200'000; i != 203'000; ++i) c.erase(some_id(i));
-        else
-            c.clear();
-    };
-    sweep_function<Subject, C>("shrink_to_fit", sparse, [](C& c) { c.shrink_to_fit(); });
-    if constexpr (requires(C& c) { c.attach(std::declval<Refuses&>()); })
-        sweep_function<Subject, C>("attach", [&](C& c) {
-            Refuses observer;
-            const auto token = c.attach(observer);
-        });
-}
-/// Of one whose values have a codec.
-template <class Subject>
-void sweep_snapshots() {
-    using C = Container<Subject>;
-    const C other = sample<Subject, C>(1, 500, 700);
-    const auto bytes = other.snapshot();
-    sweep_function<Subject, C>("restore", [&](C& c) { c.restore(bytes); });
-    sweep_function<Subject, C>("try_restore",
-                               [&](C& c) { demand(c.try_restore(bytes) == nullptr, "a sound snapshot is refused"); });
-}
 template <class T>
 bool spent(T answer) {
     Budget::spend();
@@ -61,8 +31,6 @@ bool spent(T answer) {
 #if defined(__cpp_exceptions)
 TEST_CASE("EntityIndex: what throws leaves it as it was", "[sparse][throws]") {
     using C = Container<EntityIndices>;
-    sweep_all<EntityIndices>();
-    sweep_snapshots<EntityIndices>();
     const auto full = [](C& c) { c.create_n(c.dead().size() + 5000); };
     sweep_function<EntityIndices, C>("create", full, [](C& c) { c.create(); });
     sweep_function<EntityIndices, C>("create_n", [](C& c) { c.create_n(5000); });
@@ -77,8 +45,6 @@ TEST_CASE("EntityIndex: what throws leaves it as it was", "[sparse][throws]") {
 
 TEST_CASE("SparseSet: what throws leaves it as it was", "[sparse][throws]") {
     using C = Container<SparseSets>;
-    sweep_all<SparseSets>();
-    sweep_snapshots<SparseSets>();
     const AnEntity fresh(3'000'000, 1);
     sweep_function<SparseSets, C>("insert", [&](C& c) { c.insert(fresh); });
     sweep_function<SparseSets, C>("emplace", [&](C& c) { c.emplace(fresh); });
@@ -93,8 +59,6 @@ TEST_CASE("SparseSet: what throws leaves it as it was", "[sparse][throws]") {
 TEST_CASE("SparseMap: what throws leaves it as it was", "[sparse][throws]") {
     using Subject = SparseMaps<ThrowingCopy>;
     using C = Container<Subject>;
-    sweep_all<Subject>();
-    sweep_snapshots<SparseMaps<int>>();
     const AnEntity fresh(3'000'000, 1);
     const ThrowingCopy value(5);
     sweep_function<Subject, C>("insert", [&](C& c) { c.insert(fresh, value); });
@@ -169,8 +133,6 @@ TEST_CASE("SparseGroup: a sort that throws leaves its containers as they were", 
 TEST_CASE("SwitchMap: what throws leaves it as it was", "[sparse][throws]") {
     using Subject = Switches<ThrowingCopy>;
     using C = Container<Subject>;
-    sweep_all<Subject>();
-    sweep_snapshots<Switches<int>>();
     const AnEntity fresh(3'000'000, 1);
     const ThrowingCopy known(35), unknown(5);
     sweep_function<Subject, C>("set", [&](C& c) { c.set(fresh, known); });

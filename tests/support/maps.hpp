@@ -72,29 +72,21 @@ struct ElementOf<BasicSoaSlotMap<Members<T, Ts...>, With...>> {
 template <class Map>
 using element_t = typename ElementOf<Map>::type;
 
-/// What an element was made from.
+/// What an element, or the first member of a row, was made from.
 template <class T>
 constexpr int number(const T& element) {
-    if constexpr (requires { element.value(); })
+    if constexpr (requires { element.template get<0>(); })
+        return number(element.template get<0>());
+    else if constexpr (requires { element.value(); })
         return element.value();
     else
         return static_cast<int>(element);
 }
 
-namespace detail {
-template <class Reference>
-constexpr int number_at(const Reference& reference) {
-    if constexpr (requires { reference.template get<0>(); })
-        return number(reference.template get<0>());
-    else
-        return number(reference);
-}
-} // namespace detail
-
 /// What the element that `map` has under `handle` was made from. @pre it is there
 template <class Map>
 constexpr int number_of(const Map& map, typename Map::handle_type handle) {
-    return detail::number_at(map.at(handle));
+    return number(map.at(handle));
 }
 
 template <class Map>
@@ -174,7 +166,7 @@ void set_number(Map& map, typename Map::handle_type handle, int value) {
 template <class Map>
 auto contents(const Map& map) {
     std::vector<std::pair<typename Map::handle_type, int>> all;
-    for (const auto& item : map.items()) all.emplace_back(item.handle, detail::number_at(item.value));
+    for (const auto& item : map.items()) all.emplace_back(item.handle, number(item.value));
     std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     return all;
 }

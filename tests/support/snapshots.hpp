@@ -8,7 +8,9 @@
 
 #include <slotwise/core/detail/seal.hpp>
 
+#include <cstdint>
 #include <cstring>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,16 @@ inline SnapshotBytes sealed(SnapshotBytes body) {
     out.number(slotwise::detail::Seal::mark);
     out.number(slotwise::detail::Xxh3::of(out.written()));
     return out.take();
+}
+/// Whether a container refuses the bytes before it reads them, because of their mark or checksum.
+inline bool is_damaged(const SnapshotBytes& bytes) {
+    std::span<const std::byte> all(bytes);
+    return slotwise::detail::Seal::checked(all) != nullptr;
+}
+/// The tag that a snapshot has for a part of this type.
+template <class T>
+consteval std::uint64_t tag_of() noexcept {
+    return slotwise::detail::tag_of<T>();
 }
 /// A snapshot in two parts: what its container wrote, and the tags of types with their number. Mark and checksum are dropped.
 struct OpenSnapshot {

@@ -46,7 +46,7 @@ C sample(int id, int first, int count) {
     return c;
 }
 
-namespace detail {
+namespace inner {
 
 /// The class that the report names: C, or what a C of these tests is.
 template <class C>
@@ -238,14 +238,14 @@ void alloc_setting() {
     }
 }
 
-} // namespace detail
+} // namespace inner
 
 /// All 16 settings of propagate and equal, empty and full, equal and unequal. The eight with an even number of traits, in which each
 /// three of the four traits meet in every way, and with SLOTWISE_TEST_REST the eight others (bounds.hpp).
 template <class Subject>
 void alloc_matrix() {
     const auto some = []<std::size_t... Setting>(std::index_sequence<Setting...>) {
-        (detail::alloc_setting<Subject, Setting>(), ...);
+        (inner::alloc_setting<Subject, Setting>(), ...);
     };
 #if defined(SLOTWISE_TEST_REST)
     some(std::index_sequence<1, 2, 4, 7, 8, 11, 13, 14>());
@@ -263,7 +263,7 @@ void sweep_whole() {
     NothingLeaks objects;
     EveryByteReturned bytes;
     const auto sweep = [](const char* function, bool source_stays, auto&& act) {
-        const auto failures = fail_at_every_step(swept<detail::reported<C>>(function), [&](auto&& attempt) {
+        const auto failures = fail_at_every_step(swept<inner::reported<C>>(function), [&](auto&& attempt) {
             C source = sample<Subject, C>(1, 100, 30), target = sample<Subject, C>(2, 500, 20);
             const Contents mine = Subject::contents(target), theirs = Subject::contents(source);
             const auto before = Ledger::live_bytes();
@@ -296,10 +296,10 @@ void sweep_whole() {
         sweep("operator=(move)", false, [](C& source, C& target) { target = std::move(source); });
     if constexpr (!noexcept(std::declval<C&>().swap(std::declval<C&>())))
         sweep("swap", false, [](C& source, C& target) { target.swap(source); });
-    never_throws<std::is_nothrow_move_constructible_v<C>>(swept<detail::reported<C>>("(move)"));
-    calls_nothing_that_throws(swept<detail::reported<C>>("(...)"), [] { const C with{Allocator(1)}; });
+    never_throws<std::is_nothrow_move_constructible_v<C>>(swept<inner::reported<C>>("(move)"));
+    calls_nothing_that_throws(swept<inner::reported<C>>("(...)"), [] { const C with{Allocator(1)}; });
     if constexpr (std::is_default_constructible_v<C>)
-        calls_nothing_that_throws(swept<detail::reported<C>>("()"), [] { const C without{}; });
+        calls_nothing_that_throws(swept<inner::reported<C>>("()"), [] { const C without{}; });
 }
 
 /// act(c) of a container of 30 elements after prepare(c); a throw leaves it as it was, and it lives on.
@@ -307,13 +307,19 @@ template <class Subject, class C, class Prepare, class Act>
 void sweep_function(const char* function, Prepare prepare, Act act) {
     NothingLeaks objects;
     EveryByteReturned bytes;
-    const auto failures = fail_at_every_step(swept<detail::reported<C>>(function), [&](auto&& attempt) {
+    const auto failures = fail_at_every_step(swept<inner::reported<C>>(function), [&](auto&& attempt) {
         C c = sample<Subject, C>(1, 100, 30);
         prepare(c);
         const Contents before = Subject::contents(c);
         const bool threw = attempt([&] { act(c); });
         demand(Subject::sound(c), "it is not sound");
         if (threw) demand(Subject::contents(c) == before, "it has other contents although it threw");
+        if constexpr (requires { Subject::future(c); })
+            if (threw) {
+                C twin = sample<Subject, C>(1, 100, 30);
+                prepare(twin);
+                demand(Subject::future(c) == Subject::future(twin), "other handles come next than would have come");
+            }
         Subject::fill(c, 9000, 10);
         demand(Subject::sound(c), "it is not sound after an insert");
     });

@@ -49,7 +49,7 @@ Part PART() {
     return {SLOTWISE_CHECK_LEVEL,
             SLOTWISE_VERSION_PATCH,
             typeid(slotwise::SlotMap<int>).name(),
-            reinterpret_cast<const void*>(&slotwise::detail::throw_out_of_range),
+            reinterpret_cast<const void*>(&slotwise::PublicId::parse),
             &work,
             &break_fast_check,
             &break_debug_check};

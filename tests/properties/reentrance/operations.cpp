@@ -209,7 +209,7 @@ struct Calling<slotwise::DataflowGraph<Node, Value>> {
     using type = void;
 };
 template <>
-struct Calling<detail::TableOfInts> {
+struct Calling<inner::TableOfInts> {
     using type = void;
 };
 template <>
@@ -473,7 +473,7 @@ struct Watch final : SlotObserver {
 template <class C>
 inline constexpr bool has_observers = requires(C& c, Watch& watch) { c.attach(watch); };
 template <class C, class... Cs>
-C first_of(const detail::List<C, Cs...>&);
+C first_of(const inner::List<C, Cs...>&);
 template <class Entry, class C> // one a class: what costs a process, or a template more
 inline constexpr bool is_first = std::is_same_v<C, decltype(first_of(std::declval<const Entry&>()))>;
 

@@ -100,6 +100,11 @@ struct RefusesCounts {
 template <class Entry>
 inline bool is_first = true;
 
+/// How many slots handles of this layout can name.
+constexpr std::size_t slots_of(const HandleLayout& layout) {
+    return static_cast<std::size_t>((std::uint64_t{1} << layout.index_bits) -
+                                    (layout.index_bits == 32 || layout.null_is_ones ? 1 : 0));
+}
 /// Unreserved growth: 200,000 elements of the first container of each class, 10,000 of the others, or as many as fit; ten times as many
 /// at full bounds.
 struct GrowsUnderACap {
@@ -109,14 +114,12 @@ struct GrowsUnderACap {
         std::size_t many = (std::exchange(is_first<Entry>, false) ? 200'000u : 10'000u) * test::bound(1u, 10u);
         const test::HeapCap cap(many * bytes_an_element + MiB);
         C c = made<C>();
-        if constexpr (requires { C::options.handle; })
-            many = std::min<std::size_t>(many, slotwise::detail::HandleTraits<C::options.handle>::max_slots);
+        if constexpr (requires { C::options.handle; }) many = std::min<std::size_t>(many, slots_of(C::options.handle));
         if constexpr (requires { C::options.max_slots; })
             if (C::options.max_slots != 0) many = std::min<std::size_t>(many, C::options.max_slots);
         if constexpr (requires { C::handle_type::layout; })
-            many = std::min<std::size_t>(many, slotwise::detail::HandleTraits<C::handle_type::layout>::max_slots);
-        if constexpr (requires { C::id_type::layout; })
-            many = std::min<std::size_t>(many, slotwise::detail::HandleTraits<C::id_type::layout>::max_slots);
+            many = std::min<std::size_t>(many, slots_of(C::handle_type::layout));
+        if constexpr (requires { C::id_type::layout; }) many = std::min<std::size_t>(many, slots_of(C::id_type::layout));
         for (std::size_t n = 0; n != many; ++n) Entry::insert(c, static_cast<int>(n));
         CHECK(c.size() == many);
         INFO("bytes an element: " << cap.peak() / many);

@@ -28,7 +28,7 @@ const AnyCodec& ints() {
 struct AsFloat {
     template <class T>
     static consteval std::uint64_t type_tag() noexcept {
-        return slotwise::detail::tag_of<std::conditional_t<std::is_same_v<T, int>, float, T>>();
+        return test::tag_of<std::conditional_t<std::is_same_v<T, int>, float, T>>();
     }
     template <class T>
     void write(const T& value, ByteWriter& out) const {

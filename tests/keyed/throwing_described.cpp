@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// A throw at every step of copies, moves, assignments and swaps of keyed containers between unequal allocators, and of what
-// described sets do.
+// A throw at every step of what described sets and maps do, and of ranges of keyed containers.
 #include "subjects.hpp"
-#include "support/maps.hpp"
-
-#include <slotwise/rows/any_codec.hpp>
 
 using namespace test;
 
@@ -38,13 +34,6 @@ void strong_described(const char* function, Act act) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("a copy, move, assignment or swap of a keyed container that throws leaves both sound", "[throwing][throws]",
-                   (Keyed<SetStorages<Throwing, ThrowingHash, ThrowingEqual, at_once>>),
-                   (Keyed<SetStorages<ThrowingCopy, ThrowingHash, ThrowingEqual, deferred>>),
-                   (Keyed<MapStorages<Throwing, Throwing, ThrowingHash, ThrowingEqual, deferred>>), AnySets, AnyMaps) {
-    sweep_whole<TestType, failing<TestType>>();
-}
-
 TEST_CASE("a removal by key that throws removes nothing", "[throwing][throws]") {
     using Set = FailingSet<Throwing, deferred>;
     using Map = FailingMap<Throwing, Throwing, deferred>;
@@ -65,14 +54,6 @@ TEST_CASE("a described container's operations that throw have no effect", "[thro
         const Throwing key(7);
         set.erase(&key);
     });
-    strong_described<AnySets>("reserve", [](auto& set) { set.reserve(5000); });
-    strong_described<AnySets>("shrink_to_fit", [](auto& set) { set.shrink_to_fit(); });
-    const auto odd = [](const void* key) {
-        Budget::spend();
-        return static_cast<const Throwing*>(key)->value() == 12345; // none: what was erased before a throw stays erased
-    };
-    strong_described<AnySets>("erase_if", [&](auto& set) { set.erase_if(odd); });
-    strong_described<AnyMaps>("erase_if", [&](auto& map) { map.erase_if([&](const void* key, void*) { return odd(key); }); });
     strong_described<AnyMaps>("at", [](auto& map) {
         const Throwing key(7);
         if (static_cast<const Throwing*>(map.at(&key))->value() != 70) FAIL("another value");
@@ -144,21 +125,6 @@ TEST_CASE("a fulfill of a described element that throws leaves the handle reserv
         run(DescribedOnes<false, Throwing, at_once>(), moves);
         run(DescribedOnes<true, Throwing, at_once>(), moves);
     }
-}
-
-TEST_CASE("a restore that throws leaves a described container as it was", "[throwing][throws]") {
-    AnyCodec codec;
-    codec.add<Throwing, NumberCodec>();
-    const auto run = [&]<class Subject>(Subject) {
-        using C = failing<Subject>;
-        const auto bytes = sample<Subject, C>(1, 500, 30).snapshot(codec);
-        strong_described<Subject>("restore", [&](auto& c) { c.restore(bytes, codec); });
-        strong_described<Subject>("try_restore", [&](auto& c) {
-            if (c.try_restore(bytes, codec) != nullptr) FAIL("a sound snapshot is refused");
-        });
-    };
-    run(AnySets());
-    run(AnyMaps());
 }
 
 TEST_CASE("insert_moved that throws adds nothing, and leaves what was to be moved", "[throwing][throws]") {
@@ -236,6 +202,9 @@ TEST_CASE("a map made of a range or a list leaks nothing when that throws", "[th
     REQUIRE(failures > 20);
 }
 
+template <class Allocator, class Fingerprints>
+Fingerprints fingerprints_of(const GroupIndex<Allocator, Fingerprints>&);
+
 TEMPLATE_TEST_CASE("an index whose equality throws in take has every entry", "[throwing][throws]",
                    HashIndex<std::allocator<std::byte>>, PortableHashIndex<std::allocator<std::byte>>) {
     const auto failures = fail_at_every_step(swept<TestType>("take"), [](auto&& attempt) {
@@ -261,6 +230,7 @@ TEMPLATE_TEST_CASE("an index whose equality throws in take has every entry", "[t
     REQUIRE(failures > 0);
     never_throws<std::is_nothrow_move_constructible_v<TestType>>(swept<TestType>("(move)"));
     calls_nothing_that_throws(swept<TestType>("()"), [] { const TestType empty{}; });
-    using Group = GroupIndex<ThrowingAllocator<std::byte>, slotwise::detail::NativeFingerprints>;
+    using Fingerprints = decltype(fingerprints_of(TestType()));
+    using Group = GroupIndex<ThrowingAllocator<std::byte>, Fingerprints>;
     calls_nothing_that_throws(swept<Group>("()"), [] { const Group empty{}; });
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// A throw at every step of copies, moves, assignments, swaps and restores of series between unequal allocators, and of what
-// opens windows, captures, composes and applies.
+// A throw at every step of what opens windows, captures, composes and applies.
 #include "subjects.hpp"
 #include "throwing_series.hpp"
 
@@ -37,22 +36,6 @@ void sweep(const Swept& what, bool part, Act act) {
 }
 
 } // namespace
-
-TEMPLATE_TEST_CASE("a copy, move, assignment or swap of a series that throws leaves both sound", "[throwing][throws]", Sets,
-                   Dicts) {
-    sweep_whole<TestType, failing<TestType>>();
-}
-
-TEMPLATE_TEST_CASE("a restore, reserve or shrink_to_fit of a series that throws has no effect", "[throwing][throws]", Sets,
-                   Dicts) {
-    using Series = failing<TestType>;
-    const auto bytes = sample<TestType, Series>(1, 300, 25).snapshot(NumberText());
-    sweep<TestType>(swept<Series>("restore"), false, [&](Series& series) { series.restore(bytes, NumberText()); });
-    sweep<TestType>(swept<Series>("try_restore"), false,
-                    [&](Series& series) { static_cast<void>(series.try_restore(bytes, NumberText())); });
-    sweep<TestType>(swept<Series>("reserve"), false, [](Series& series) { series.reserve(2000); });
-    sweep<TestType>(swept<Series>("shrink_to_fit"), false, [](Series& series) { series.shrink_to_fit(); });
-}
 
 TEMPLATE_TEST_CASE("opening and joining windows, closing, touching and clearing call nothing that throws", "[throwing][throws]",
                    Sets, Dicts) {
@@ -184,10 +167,6 @@ TEMPLATE_TEST_CASE("a subscription to a series that throws is none", "[throwing]
     TickLog::take();
 }
 #endif
-
-TEMPLATE_TEST_CASE("an observer that throws while it attaches to a series is not attached", "[throwing][throws]", Sets, Dicts) {
-    attaching_throws(sample<TestType, failing<TestType>>(1, 0, 40));
-}
 
 TEST_CASE("an array of subscribers whose memory, hash, equality or key throws has the subscribers it had",
           "[throwing][throws]") {

@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// A throw at every step of every operation: afterwards the map is as it was, future handles included, and nothing leaked.
-// The test cases themselves, for the storages that the including source names in TESTED_STORAGE, because all of them in one
-// source take a minute to compile.
+// A throw at every step of every operation of slot maps, whatever their storage: afterwards the map is as it was, future handles
+// included, and nothing leaked. What every container has is in tests/properties/throws.
+#include "subjects.hpp"
+
 #include "support/allocators.hpp"
 #include "support/catch.hpp"
 #include "support/event_log.hpp"
 #include "support/maps.hpp"
+#include "support/thrown.hpp" // with promises_throws.cpp, whose global operator new can fail
 #include "support/tracked.hpp"
 #include "support/twins.hpp"
 
 #include <slotwise/slots/value_array.hpp>
 
+#include <algorithm>
+#include <map>
 #include <string>
+#include <vector>
+
+#define EACH_STORAGE ::test::Paged, ::test::Dense, ::test::Reserved, ::test::Soa
 
 namespace {
 
@@ -107,7 +114,7 @@ void on_failing_maps(Test test) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("an insert that throws at any step has no effect", "[throwing][throws]", TESTED_STORAGE) {
+TEMPLATE_TEST_CASE("an insert that throws at any step has no effect", "[throwing][throws]", EACH_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         strong<Map>(
             "insert", [](auto& scene) { put(scene.map, 77); }, 6);
@@ -123,7 +130,7 @@ TEMPLATE_TEST_CASE("an insert that throws at any step has no effect", "[throwing
 }
 
 TEMPLATE_TEST_CASE("a try_insert that throws at any step has no effect, and one into a full map does not throw",
-                   "[throwing][throws]", TESTED_STORAGE) {
+                   "[throwing][throws]", EACH_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         strong<Map>(
             "try_insert", [](auto& scene) { try_put(scene.map, 77); }, 6);
@@ -141,7 +148,7 @@ TEMPLATE_TEST_CASE("a try_insert that throws at any step has no effect, and one 
     });
 }
 
-TEMPLATE_TEST_CASE("reserve and reserve_handle that throw have no effect", "[throwing][throws]", TESTED_STORAGE) {
+TEMPLATE_TEST_CASE("reserve and reserve_handle that throw have no effect", "[throwing][throws]", EACH_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         strong<Map>(
             "reserve", [](auto& scene) { scene.map.reserve(20'000); }, 6); // more than the first commit of reserved memory
@@ -149,7 +156,7 @@ TEMPLATE_TEST_CASE("reserve and reserve_handle that throw have no effect", "[thr
     });
 }
 
-TEMPLATE_TEST_CASE("insert_at that throws has no effect, above the last slot too", "[throwing][throws]", TESTED_STORAGE) {
+TEMPLATE_TEST_CASE("insert_at that throws has no effect, above the last slot too", "[throwing][throws]", EACH_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         using handle_type = typename Map::handle_type;
         for (const slot_t slot : {1u, 3u, 10u, 66u, 90u})
@@ -157,7 +164,7 @@ TEMPLATE_TEST_CASE("insert_at that throws has no effect, above the last slot too
     });
 }
 
-TEMPLATE_TEST_CASE("fulfill that throws leaves the handle reserved", "[throwing][throws]", TESTED_STORAGE) {
+TEMPLATE_TEST_CASE("fulfill that throws leaves the handle reserved", "[throwing][throws]", EACH_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         strong<Map>("fulfill", [](auto& scene) {
             for (const auto handle : scene.reserved)
@@ -166,7 +173,7 @@ TEMPLATE_TEST_CASE("fulfill that throws leaves the handle reserved", "[throwing]
     });
 }
 
-TEMPLATE_TEST_CASE("erase_reserved and extract_reserved that throw leave the element", "[throwing][throws]", TESTED_STORAGE) {
+TEMPLATE_TEST_CASE("erase_reserved and extract_reserved that throw leave the element", "[throwing][throws]", EACH_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         const auto erase = [](auto& scene) { scene.map.erase_reserved(scene.some()); };
         const auto extract = [](auto& scene) { static_cast<void>(scene.map.extract_reserved(scene.some())); };
@@ -188,7 +195,7 @@ TEMPLATE_TEST_CASE("erase_reserved and extract_reserved that throw leave the ele
     });
 }
 
-TEMPLATE_TEST_CASE("shrink_to_fit that throws has no effect", "[throwing][throws]", TESTED_STORAGE) {
+TEMPLATE_TEST_CASE("shrink_to_fit that throws has no effect", "[throwing][throws]", EACH_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         NothingLeaks objects;
         EveryByteReturned bytes;
@@ -218,7 +225,7 @@ TEMPLATE_TEST_CASE("shrink_to_fit that throws has no effect", "[throwing][throws
 }
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
-TEMPLATE_TEST_CASE("insert_with that throws costs its handle and nothing else", "[throwing][throws]", TESTED_STORAGE) {
+TEMPLATE_TEST_CASE("insert_with that throws costs its handle and nothing else", "[throwing][throws]", EACH_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         NothingLeaks objects;
         EveryByteReturned bytes;
@@ -242,7 +249,7 @@ TEMPLATE_TEST_CASE("insert_with that throws costs its handle and nothing else", 
 #endif
 
 TEMPLATE_TEST_CASE("a copy that throws leaks nothing, an assignment that throws leaves the target as it was",
-                   "[throwing][throws]", TESTED_STORAGE) {
+                   "[throwing][throws]", EACH_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         NothingLeaks objects;
         EveryByteReturned bytes;
@@ -260,7 +267,7 @@ TEMPLATE_TEST_CASE("a copy that throws leaks nothing, an assignment that throws 
     });
 }
 
-TEMPLATE_TEST_CASE("a restore that throws leaves the map as it was", "[throwing][throws]", TESTED_STORAGE) {
+TEMPLATE_TEST_CASE("a restore that throws leaves the map as it was", "[throwing][throws]", EACH_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         NothingLeaks objects;
         EveryByteReturned bytes;
@@ -284,7 +291,7 @@ TEMPLATE_TEST_CASE("a restore that throws leaves the map as it was", "[throwing]
     });
 }
 
-TEMPLATE_TEST_CASE("extract that throws leaves the element where it was", "[throwing][throws]", TESTED_STORAGE) {
+TEMPLATE_TEST_CASE("extract that throws leaves the element where it was", "[throwing][throws]", EACH_STORAGE) {
     using Map = Failing<TestType, Throwing, Reuse::lowest>;
     NothingLeaks objects;
     const auto failures = fail_at_every_step(swept<Map>("extract"), [](auto&& attempt) {
@@ -303,7 +310,7 @@ TEMPLATE_TEST_CASE("extract that throws leaves the element where it was", "[thro
     REQUIRE(failures > 0);
 }
 
-TEMPLATE_TEST_CASE("an observer that throws rolls the insert back for everyone", "[throwing][throws]", TESTED_STORAGE) {
+TEMPLATE_TEST_CASE("an observer that throws rolls the insert back for everyone", "[throwing][throws]", EACH_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         NothingLeaks objects;
         EveryByteReturned bytes;
@@ -333,7 +340,7 @@ TEMPLATE_TEST_CASE("an observer that throws rolls the insert back for everyone",
 
 TEMPLATE_TEST_CASE(
     "an observer that throws while it is attached is not attached, and was notified of the erase of the inserts before",
-    "[throwing][throws]", TESTED_STORAGE) {
+    "[throwing][throws]", EACH_STORAGE) {
     using Map = Failing<TestType, Tracked, Reuse::lowest>;
     NothingLeaks objects;
     const auto failures = fail_at_every_step(swept<Map>("attach"), [](auto&& attempt) {
@@ -354,7 +361,7 @@ TEMPLATE_TEST_CASE(
     REQUIRE(failures > 20);
 }
 
-TEMPLATE_TEST_CASE("a walk over what was there that cannot begin changes nothing", "[throwing][throws]", TESTED_STORAGE) {
+TEMPLATE_TEST_CASE("a walk over what was there that cannot begin changes nothing", "[throwing][throws]", EACH_STORAGE) {
     using Map = Failing<TestType, Tracked, Reuse::lowest>;
     NothingLeaks objects;
     const auto failures = fail_at_every_step(swept<Map>("items_present"), [](auto&& attempt) {
@@ -369,9 +376,10 @@ TEMPLATE_TEST_CASE("a walk over what was there that cannot begin changes nothing
     REQUIRE(failures == 1); // the bits; the list of observers is not of this allocator
 }
 
-#if !defined(TESTED_STORAGE_HAS_NO_OBSERVERS) // a SoaSlotMap takes dynamic observers only
-#if defined(__cpp_exceptions)                 // it looks at what a throw leaves behind
-TEMPLATE_TEST_CASE("static observers that throw roll the insert back too", "[throwing][throws]", TESTED_STORAGE) {
+#if defined(__cpp_exceptions) // it looks at what a throw leaves behind
+// A SoaSlotMap takes dynamic observers only.
+TEMPLATE_TEST_CASE("static observers that throw roll the insert back too", "[throwing][throws]", ::test::Paged, ::test::Dense,
+                   ::test::Reserved) {
     using Map = typename TestType::template map<Throwing, SlotMapOptions{}, ThrowingAllocator<Throwing>, StaticLogger<0, true>,
                                                 ValueArray<Throwing, ThrowingAllocator<Throwing>>, StaticLogger<1, true>>;
     NothingLeaks objects;
@@ -399,4 +407,128 @@ TEMPLATE_TEST_CASE("static observers that throw roll the insert back too", "[thr
     REQUIRE(rolled_back > 0);
 }
 #endif
+
+//=== elements that change places, rows, bytes ===//
+
+namespace {
+
+template <class T>
+using Unequal = StatefulAllocator<T, Propagation{.throws = true}>;
+template <class Subject>
+using failing = typename Subject::template container<Unequal<typename Subject::element>>;
+
+} // namespace
+
+TEMPLATE_TEST_CASE("swap_values, sort, erase_if and erase that throw lose no element", "[throwing][throws]", test::Paged,
+                   test::Dense, test::Soa) {
+    using Map = failing<SlotMaps<TestType, Throwing>>;
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    const auto numbers = [](const Map& map) {
+        std::vector<std::pair<typename Map::handle_type, int>> all;
+        for (const auto& entry : contents(map)) all.push_back(entry);
+        return all;
+    };
+    const auto sweep = [&](const char* function, bool handles_keep_values, auto&& act) {
+        const auto failures = fail_at_every_step(swept<Map>(function), [&](auto&& attempt) {
+            Map map = sample<SlotMaps<TestType, Throwing>, Map>(1, 0, 12);
+            const auto before = numbers(map);
+            const auto size = map.size();
+            const bool threw = attempt([&] { act(map); });
+            REQUIRE(map.check_invariants());
+            if (!threw) return;
+            REQUIRE(map.size() <= size);
+            if (handles_keep_values)
+                for (const auto& [handle, number] : numbers(map))
+                    REQUIRE(std::find(before.begin(), before.end(), std::pair(handle, number)) != before.end());
+            else
+                Census::forget_errors(); // a swap of values that stops half way is the values' own business
+        });
+        REQUIRE(failures > 0);
+    };
+    sweep("swap_values", false, [](Map& map) {
+        const auto first = *map.handles().begin();
+        auto second = map.handles().begin();
+        map.swap_values(first, *++second);
+    });
+    sweep("erase_if", is_paged<Map>, [](Map& map) {
+        map.erase_if([](const auto& element) {
+            Budget::spend();
+            return test::number(element) % 3 == 0;
+        });
+    });
+    if constexpr (!is_paged<Map>) {
+        sweep("erase", false, [](Map& map) { map.erase(*map.handles().begin()); });
+        sweep("erase_at", false, [](Map& map) { map.erase_at((*map.handles().begin()).index()); });
+        if constexpr (is_soa<Map>)
+            sweep("sort", false,
+                  [](Map& map) { map.template sort<0>([](const Throwing& a, const Throwing& b) { return b < a; }); });
+        else
+            sweep("sort", false, [](Map& map) { map.sort([](const Throwing& a, const Throwing& b) { return b < a; }); });
+    } else {
+        never_throws<noexcept(std::declval<Map&>().erase(typename Map::handle_type()))>(swept<Map>("erase"));
+        never_throws<noexcept(std::declval<Map&>().erase_at(slot_t{}))>(swept<Map>("erase_at"));
+    }
+}
+
+TEST_CASE("assigning through a row that throws leaves the other rows", "[throwing][throws]") {
+    using Map = failing<SlotMaps<Soa, Throwing>>;
+    NothingLeaks objects;
+    EveryByteReturned bytes;
+    const auto failures = fail_at_every_step(swept<SoaRow<int&>>("operator=(copy)"), [](auto&& attempt) {
+        Map map{Unequal<Throwing>(1)};
+        const auto a = put(map, 1), b = put(map, 2), c = put(map, 3);
+        attempt([&] { map[a] = map[b]; });
+        REQUIRE(number_of(map, b) == 2);
+        REQUIRE(number_of(map, c) == 3);
+        REQUIRE(map.check_invariants());
+    });
+    REQUIRE(failures == 2);
+}
+
+#if defined(__cpp_exceptions) // it looks at what a throw leaves behind
+TEST_CASE("bytes that find no memory are not written, those before are", "[throwing][throws]") {
+    const auto run = [](const char* function, std::size_t size, auto&& act) {
+        const auto failures = run_out_of_memory([&](auto&& attempt) {
+            ByteWriter out;
+            out.number(std::uint32_t{7});
+            const bool threw = attempt([&] { act(out); });
+            const auto bytes = out.take();
+            REQUIRE((threw ? bytes.size() < 4 + std::max<std::size_t>(size, 1) : bytes.size() == 4 + size));
+            ByteReader in(bytes);
+            REQUIRE(in.number<std::uint32_t>() == 7);
+        });
+        REQUIRE(failures > 0);
+        report_sweep(swept<ByteWriter>(function), failures);
+    };
+    run("number", 800, [](ByteWriter& out) {
+        for (std::uint64_t i = 0; i != 100; ++i) out.number(i);
+    });
+    run("raw", 200, [](ByteWriter& out) {
+        const char text[200] = {};
+        out.raw(text, sizeof text);
+    });
+    run("numbers", 800, [](ByteWriter& out) {
+        const std::uint64_t numbers[100] = {};
+        out.numbers(numbers, 100);
+    });
+    run("reserve", 0, [](ByteWriter& out) { out.reserve(5000); });
+    run("(copy)", 0, [](ByteWriter& out) { const ByteWriter copy(out); });
+}
 #endif
+
+TEST_CASE("when the growth of a second column throws, the first has its values back", "[throwing]") {
+    const auto failures = fail_at_every_step([](auto&& attempt) {
+        SoaSlotMap<std::string, Throwing> map;
+        std::vector<decltype(map)::handle_type> handles;
+        for (int i = 0; i != 5; ++i) handles.push_back(map.insert(std::string(40, static_cast<char>('a' + i)), Throwing(i)));
+        attempt([&] { map.reserve(4 * map.capacity()); });
+        REQUIRE(map.check_invariants());
+        for (std::size_t i = 0; i != handles.size(); ++i) {
+            const auto [text, value] = map.at(handles[i]);
+            CHECK(text == std::string(40, static_cast<char>('a' + i)));
+            CHECK(value.value() == static_cast<int>(i));
+        }
+    });
+    CHECK(failures >= 5);
+}

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
+//
+// Parts of a store that are data structures by themselves: sparse columns, ids that wait to be given back, the layout of a
+// command.
 #include "support/catch.hpp"
 #include "support/thrown.hpp"
 #include "support/tracked.hpp"
 
+#include <slotwise/ecs/detail/command_batch.hpp>
+#include <slotwise/ecs/detail/store_core.hpp>
 #include <slotwise/ecs/detail/sparse_components.hpp>
+#include <slotwise/sparse/entity_index.hpp>
 
 #include <map>
 #include <random>
@@ -13,8 +19,7 @@
 
 using namespace slotwise;
 using namespace test;
-using detail::SparseColumn;
-using detail::SparseComponents;
+using detail::CommandShape, detail::IdsToReturn, detail::ReservedIds, detail::SparseColumn, detail::SparseComponents;
 
 namespace {
 
@@ -275,4 +280,69 @@ TEST_CASE("SparseComponents: a component of run time has stable values too", "[e
     for (slot_t i = 1; i != 100; ++i) column.erase(e(i));
     CHECK(outside.get(e(0), id) == first);
     CHECK(*static_cast<const std::string*>(first) == text);
+}
+
+TEST_CASE("SparseColumn: a value or an allocation that fails changes nothing", "[ecs]") {
+    using Value = BasicTracked<TrackedOptions{.copy_throws = true}>;
+    const NothingLeaks leaks;
+    const Value value(1);
+    const std::size_t failures = fail_at_every_step(swept("SparseColumn::emplace"), [&](auto&& attempt) {
+        SparseColumn column(&TypeDescriptor::of<Value>());
+        column.emplace(e(1), [&](void* to) { ::new (to) Value(2); });
+        if (!attempt([&] { column.emplace(e(2), [&](void* to) { ::new (to) Value(value); }); })) return;
+        CHECK(column.size() == 1);
+        CHECK_FALSE(column.contains(e(2)));
+        CHECK(column.check_invariants());
+    });
+    CHECK(failures == 1);
+    const std::size_t exhausted = run_out_of_memory([&](auto&& attempt) {
+        SparseColumn column(&TypeDescriptor::of<int>());
+        const bool failed = attempt([&] { column.emplace(e(5000), [](void* to) { ::new (to) int(1); }); });
+        CHECK(column.check_invariants());
+        CHECK(column.contains(e(5000)) != failed);
+        CHECK(column.emplace(e(5000), [](void* to) { ::new (to) int(2); }) == failed);
+        CHECK(*static_cast<int*>(column.get(e(5000))) == (failed ? 2 : 1));
+    });
+    CHECK(exhausted >= 2);
+}
+
+//=== parts of commands ===//
+
+TEST_CASE("ReservedIds: when the end of an id throws, the rest stays given back", "[ecs]") {
+    ReservedIds reserved;
+    EntityIndex<Entity, int> index;
+    Entity ids[4];
+    reserved.take(index, ids);
+    CHECK(reserved.make(index) == 4);
+    for (const std::size_t first : {0u, 2u}) {
+        auto* const node = new IdsToReturn;
+        node->epoch = reserved.epoch();
+        for (std::size_t i = first; i != first + 2; ++i) node->ids.push_back(ids[i]);
+        reserved.give_back(node);
+    }
+    std::vector<Entity> ended;
+    const auto end = [&](Entity id) {
+        ended.push_back(id);
+        if (ended.size() == 2) TEST_THROW(std::size_t{1});
+    };
+    CHECK_THROWS_AS(reserved.end_returned(end), std::size_t);
+    CHECK(ended.size() == 2);
+    CHECK(reserved.any());
+    reserved.end_returned(end);
+    CHECK_FALSE(reserved.any());
+    std::sort(ended.begin(), ended.end());
+    CHECK(ended == std::vector<Entity>(std::begin(ids), std::end(ids))); // each once
+}
+
+TEST_CASE("CommandShape: the values of a command have less than 4 GiB", "[ecs]") {
+    CommandShape shape;
+    CHECK(shape.place(5, 1) == 0);
+    CHECK(shape.place(8, 8) == 8);
+    const auto place_more = [&] { static_cast<void>(shape.place(std::size_t{0xFFFF'FFF0u}, 1)); };
+    if constexpr (sizeof(std::size_t) > 4)
+        CHECK(thrown_text<std::length_error>(place_more).find("4 GiB") != std::string::npos);
+    else
+        CHECK(thrown_text<std::bad_array_new_length>(place_more) != "");
+    CHECK(shape.bytes == 16); // as before
+    CHECK(shape.align == 8);
 }

@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: MIT
-// SPDX-FileCopyrightText: the slotwise authors
-#define TESTED_STORAGE ::test::Paged
-#include "throwing_maps.hpp"
