@@ -195,7 +195,7 @@ public:
 private:
     SLOTWISE_COLD constexpr void grow_by_one() {
         const char* const full = text_when_full(Base::slot_limit(), Base::max_slots(), Base::Directory::max_slots, O.max_slots);
-        Base::do_reserve(Base::Plain::grown(directory, hub, store.grown_capacity(), Base::max_slots(), O.first_slot, full));
+        Base::do_reserve(Base::Steps::grown(directory, hub, store.grown_capacity(), Base::max_slots(), O.first_slot, full));
     }
     /// The steps when anything may throw, allocate or run user code.
     template <class H, class... Args>
@@ -203,9 +203,9 @@ private:
         reserve_one();
         const AcquiredSlot acquired = acquire_slot(directory);
         const slot_t slot = acquired.slot;
-        if constexpr (Base::plain && Store::template builds_nothrow<Args...>) {
+        if constexpr (Base::shares_steps && Store::template builds_nothrow<Args...>) {
             store.construct(slot, std::forward<Args>(args)...);
-            return H(slot, Base::Plain::notify_insert(directory, hub, slot, acquired.fresh));
+            return H(slot, Base::Steps::notify_insert(directory, hub, slot, acquired.fresh));
         } else {
             ScopeGuard undo([&]() noexcept { directory.undo_acquire(slot, acquired.fresh); });
             build(slot, std::forward<Args>(args)...);
