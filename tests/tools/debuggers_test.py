@@ -35,7 +35,7 @@ PLAIN = {
     "SlotObserver": "an interface without members", "SeriesSubscriber": "an interface without members", "RowObserver": "an interface and a flag",
     "AnyValue": "pointers and what to do with them", "BitSource": "a pointer and a number", "AnyCodec": "a std::vector",
     "ByteReader": "a std::span and a message", "ByteWriter": "a std::vector",
-    "DroppingCodec": "has no state", "SlotMapObservers": "a base; the maps that derive from it show what it holds",
+    "DroppingCodec": "has no state",
     **dict.fromkeys(("Query", "ColumnMapping", "EntityBuilder", "ExtractedEntity", "CommandBuffer"), "work in progress: what it is about is a store or a table"),
     **dict.fromkeys(("ArchetypeGraph", "ComponentIndex", "ComponentRegistry"), "std::vectors and slot maps"),
     "RelationMap": "a list of relations, each two MapStorages", "HookId": "a number", "EntityLocation": "two numbers",

@@ -227,7 +227,7 @@ class Fuzz(Case):
 class Lists(Case):
     # Names of template arguments, items, and what tests/config/traits.cpp shows by another name or not where a library is not installed.
     ELSEWHERE = {*"AllocBy Column EqualBy HashBy IndexBy Members Options Tag TimeBy HandleOf AnyMapItem slot_t change_t".split(),
-                 *"BasicObserverToken BasicAnySetStorage BasicAnyMapStorage BasicSoaSlotMap GroupIndex KeyedInterface SlotMapInterface SlotMapObservers".split(),
+                 *"BasicObserverToken BasicAnySetStorage BasicAnyMapStorage BasicSoaSlotMap GroupIndex KeyedInterface SlotMapInterface".split(),
                  *"BasicSoaVector BasicSoaStruct Fields BasicAnyRows BasicAnySlotMap BasicAnySpan BasicAnyColumnView BasicAnyTSSStorage BasicAnyTSDStorage BasicTSSOps BasicTSDOps BasicBitColumn BasicTickColumn tick_t".split(),
                  *"AnkerlIndex BoostIndex RobinIndex EntityTag BasicPairMatch ArrowFields ArrowPairs".split()}
 
