@@ -165,7 +165,8 @@ using AnySlotMapInterface =
 } // namespace detail
 
 /// A type-erased SlotMap: elements of one type that is known at run time; the map makes the handle, and elements never move.
-/// Elements are passed and returned by address. Everything that needs no element is as in SlotMap: reserve_handle, erase, handles, columns, observers, explain.
+/// Elements are passed and returned by address. Everything that needs no element is as in SlotMap: reserve_handle, erase,
+/// handles, columns, observers, explain.
 ///     AnySlotMap records(TypeDescriptor::of<Record>());
 ///     const auto handle = records.insert(&record);
 ///     if (void* const found = records.get(handle)) ...

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// DenseSlotMap: handles outside, one packed array inside. Iterates as std::vector does.
+// DenseSlotMap: elements by handle, in one packed array. Iterates as std::vector does.
 #ifndef SLOTWISE_MAP_DENSE_SLOT_MAP_HPP
 #define SLOTWISE_MAP_DENSE_SLOT_MAP_HPP
 
@@ -15,8 +15,8 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// A contiguous iterator over packed values that knows the handle of each: an address in the packed array of `Map`, and the map.
-/// A class instead of a pointer, so that it has handle() and refuses algorithms that move values between rows.
+/// A contiguous iterator over packed values that knows the handle of each: an address in the packed array of `Map`, and the
+/// map. A class instead of a pointer, so that it has handle() and refuses algorithms that move values between rows.
 template <class T, class Map>
 class DenseIterator {
 public:

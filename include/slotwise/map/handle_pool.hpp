@@ -372,7 +372,8 @@ public:
 
     //=== snapshots ===//
 
-    /// As SlotMap::snapshot: the exact state as bytes, static columns included. @pre no column builds or destroys a value meanwhile
+    /// As SlotMap::snapshot: the exact state as bytes, static columns included. @pre no column builds or destroys a value
+    /// meanwhile
     template <class Codec = DefaultCodec>
     std::vector<std::byte> snapshot(Codec codec = {}) const {
         return core_.do_snapshot(codec);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SoaSlotMap: handles outside, one packed array for each member inside.
+// SoaSlotMap: rows by handle, with one packed array for each member.
 #ifndef SLOTWISE_MAP_SOA_SLOT_MAP_HPP
 #define SLOTWISE_MAP_SOA_SLOT_MAP_HPP
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SlotDirectory: which element lives in which slot, and since when. Everything else is a column that follows it. Before it stand
-// its two parts: AtomicWord, a version that other threads may read, and VersionFloors, what remains of released slots.
+// SlotDirectory: which element lives in which slot, and since when. Everything else is a column that follows it. Before it
+// stand its two parts: AtomicWord, a version that other threads may read, and VersionFloors, what remains of released slots.
 #ifndef SLOTWISE_SLOTS_DETAIL_SLOT_DIRECTORY_HPP
 #define SLOTWISE_SLOTS_DETAIL_SLOT_DIRECTORY_HPP
 
