@@ -136,7 +136,7 @@ consteval std::uint64_t type_tag() noexcept {
         return opaque_tag<T>();
 }
 
-/// The tag of a described type that a codec covers. A class with the functions of AnyCodec need not have tag().
+/// The tag of a type that is known at run time, which the codec covers. A class with the functions of AnyCodec need not have tag().
 template <class Codec, class Descriptor>
 std::uint64_t described_tag(const Codec& codec, const Descriptor& type) noexcept {
     if constexpr (requires { codec.tag(type); })

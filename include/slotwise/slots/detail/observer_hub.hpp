@@ -74,7 +74,7 @@ public:
     constexpr ObserverHub() = default;
     template <class Allocator>
     constexpr explicit ObserverHub(const Allocator& alloc) : static_(make<Static>(alloc)...) {}
-    /// Empty columns like those of `other`: columns of run-time described types take the description.
+    /// Empty columns like those of `other`: type-erased columns take the type descriptor.
     template <class Allocator>
     static constexpr ObserverHub like([[maybe_unused]] const ObserverHub& other, const Allocator& alloc) {
         return ObserverHub(other, alloc, std::index_sequence_for<Static...>{});
