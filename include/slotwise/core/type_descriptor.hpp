@@ -119,7 +119,7 @@ public:
     /// Null.
     constexpr TypeId() noexcept = default;
     constexpr TypeId(std::nullptr_t) noexcept {}
-    /// That of T, without const and references. T need not be complete, but then is told apart by its name alone.
+    /// The id of T without const and references. T need not be complete. If it is not, its name alone identifies it.
     template <class T>
     static constexpr TypeId of() noexcept {
         TypeId id;

@@ -120,8 +120,8 @@ struct ArrowProxy {
     constexpr Reference* operator->() noexcept { return std::addressof(reference); }
 };
 
-/// CRTP base of an iterator `Derived` that has `Reference dereference() const`, `void increment()` and operator==; a bidirectional
-/// one has `void decrement()` too.
+/// CRTP base of an iterator `Derived` that has `Reference dereference() const`, `void increment()` and operator==; a
+/// bidirectional one has `void decrement()` too.
 template <class Derived, class Value, class Reference, class Concept = std::forward_iterator_tag>
 class IteratorFacade {
 public:

@@ -21,9 +21,9 @@ inline constexpr bool insert_hook_throws = [] {
         return false;
 }();
 
-/// Whether the hooks of a static observer run no user code: it is a column (it has a value_type with a trivial destructor), or
-/// has no hooks for slots, or declares is_trivial_observer. Its hooks then access nothing but the observer and cannot throw.
-/// Any other observer may read the container, or destroy values that call it, and must find it consistent.
+/// Whether the hooks of a static observer run no user code. That holds if it is a column (it has a value_type with a trivial
+/// destructor), has no hooks for slots, or declares is_trivial_observer. Its hooks then access nothing but the observer and
+/// cannot throw. Any other observer may read the container, or destroy values that call it, and must find it consistent.
 template <class O>
 inline constexpr bool is_trivial_observer = [] {
     if constexpr (requires { typename O::is_trivial_observer; })

@@ -32,8 +32,9 @@ struct SlotContainerOptions {
     bool atomic_versions = false;         ///< lookups of any issued handle may run beside one writer
 };
 
-/// A queue of slots, each at most once, and their bits: room for every slot, so that no step allocates. All steps are O(1). A
-/// slot may be superseded: its key was inserted again, in another slot.
+/// The slots of removed elements that wait to be erased, oldest first: a queue in which each slot is at most once, and their
+/// bits. It has room for every slot, so that no step allocates. All steps are O(1). A slot may be superseded: its key was
+/// inserted again, in another slot.
 template <class Allocator>
 class PendingSlots {
     using Block = FlatArray<bits::word_t, Allocator>;
@@ -59,7 +60,7 @@ public:
         bits_.swap(other.bits_);
         superseded_.swap(other.superseded_);
     }
-    /// The same of this one, for what is no member: see NoPendingSlots. @throws what the allocator throws
+    /// This queue with room for `slot_count` slots. @throws what the allocator throws
     constexpr PendingSlots resized(std::size_t slot_count, const Allocator& alloc) const { return {*this, slot_count, alloc}; }
 
     /// How many slots fit, rounded up to a word.
@@ -124,8 +125,8 @@ private:
     Words superseded_{}; // of slots in the queue; meaningless for others
 };
 
-/// The same for containers whose erase is not deferred: there is never one. As an empty member it is built by its constructors,
-/// never from what a function returns: clang 16 for Windows writes over the member beside it then (LLVM #64253, #64077).
+/// PendingSlots of a container whose erase is not deferred: there are none. As an empty member it is built by its constructors
+/// only. Built from the result of a function, clang 16 for Windows writes over the member beside it (LLVM #64253, #64077).
 struct NoPendingSlots {
     constexpr NoPendingSlots() noexcept = default;
     template <class Allocator>
@@ -154,7 +155,7 @@ struct NoPendingSlots {
     static constexpr slot_t pop() noexcept { return no_slot; }
 };
 
-/// Stored slots as bits, which are live or pending; a copy if they differ from the live ones.
+/// The slots that are live or pending, as bits. They are a copy only if some are pending.
 template <class Directory, class Pending>
 class StoredSlots {
     static constexpr bool deferred = !std::is_same_v<Pending, NoPendingSlots>;
@@ -189,8 +190,9 @@ SLOTWISE_NEVER_INLINE constexpr AcquiredSlot acquire_slot(Directory& directory) 
     return {directory.acquire(), fresh};
 }
 
-/// An erase that the directory does not do at once, or that dynamic observers are notified of: they may insert, and the slot is
-/// blocked until all know. Containers of many types share it. @param dynamic the attached observers; null: none
+/// An erase in several steps: the slot leaves its word without a live one, its versions are used up, or dynamic observers are
+/// notified. These may insert, so the slot is blocked until all are notified. Containers of many types share it.
+/// @param dynamic the attached observers; null: none
 template <class Directory>
 SLOTWISE_NEVER_INLINE constexpr void erase_silently(Directory& directory, ObserverCell* dynamic, slot_t slot) noexcept {
     if (dynamic == nullptr) return directory.erase(slot);
@@ -249,14 +251,14 @@ struct SlotSteps {
         directory.commit(slot);
         return directory.version(slot);
     }
-    /// An erase that the directory does not do at once, or that dynamic observers are notified of. @pre directory.is_live(slot)
+    /// An erase in several steps, see erase_silently(). @pre directory.is_live(slot)
     static constexpr void erase_rarely(Directory& directory, Hub& hub, slot_t slot) noexcept {
         if constexpr (Hub::silent_erase)
             erase_silently(directory, hub.dynamic_cell(), slot);
         else
             erase_with_columns(directory, hub, slot);
     }
-    /// @param clearing whether an outer clear runs, whose observer calls: that one does the rest
+    /// @param clearing whether an outer clear runs and its observer calls this: the outer one then does the rest
     SLOTWISE_NEVER_INLINE static constexpr void clear(Directory& directory, Hub& hub, bool& clearing) noexcept {
         if (clearing) return erase_live(directory, hub);
         if (directory.cursor() == 0) return;
@@ -266,7 +268,7 @@ struct SlotSteps {
         directory.end_clear(end);
         clearing = false;
     }
-    /// The first half of a destructor.
+    /// What a destructor does before the memory is freed.
     SLOTWISE_NEVER_INLINE static constexpr void end(Directory& directory, Hub& hub, bool& clearing) noexcept {
         if (directory.size() != 0) hub.expect_not_notifying();
         do { // again, because an observer may insert
@@ -774,13 +776,13 @@ private:
     }
 };
 
-/// The slots whose elements were there at the beginning and have stayed since: a copy of the liveness bits, and an observer
-/// that clears the bit of each element that is removed. So a newcomer is not met wherever it comes: in a slot that was vacant,
-/// in one that was vacated meanwhile, under a handle that was reserved before, or resurrected.
+/// The slots whose elements were there when a walk began and have stayed since: a copy of the liveness bits, and an observer
+/// that clears the bit of each element that is removed. So the walk meets no element that was inserted meanwhile, whether its
+/// slot was vacant, was vacated since, or was reserved, or the element was resurrected.
 ///
-/// The copy takes a bit a slot. A high-water mark would take none: slots that are freed during the walk are then kept back, and
-/// newcomers lie above the mark. But a program that inserts only during walks, as a game does in its update, would then never
-/// reuse a slot.
+/// The copy takes a bit a slot. A high-water mark would take none: new elements would get slots above the mark, and slots that
+/// are freed during the walk would be kept back. But a program that inserts only during walks, as a game does in its update,
+/// would then never reuse a slot.
 template <class Bytes>
 class PresentSlots final : private SlotObserver {
 public:

@@ -84,6 +84,8 @@ const T* plain_values(const AtomicWord<T>* values) noexcept {
 }
 
 struct DirectorySnapshot; // snapshot.hpp: it writes and reads what is private here
+template <class T, std::size_t Slots>
+class SteadyArray; // memory/reserved_array.hpp, which a container with Growth::reserve includes
 
 /// The first versions of slots whose memory was released, so that shrinking forgets no handle.
 /// One number while all released slots have the same version. Otherwise the highest version of each block of slots, so that a
