@@ -275,7 +275,7 @@ class DescribedValue;
 template <class... With>
 class BasicAnyRows;
 
-/// Type-erased rows: the types of their columns are known at run time; see BasicAnyRows.
+/// Rows of columns whose types are known only at run time; see BasicAnyRows.
 using AnyRows = BasicAnyRows<>;
 
 //=== sparse ===//
@@ -316,7 +316,7 @@ struct InsertResult;
 template <class Key, class... With>
 class SetStorage;
 
-/// The same class: a set of keys.
+/// Another name for SetStorage: a set of keys.
 template <class Key, class... With>
 using KeySet = SetStorage<Key, With...>;
 
@@ -343,9 +343,9 @@ class BasicAnySetStorage;
 template <class... With>
 class BasicAnyMapStorage;
 
-/// A type-erased set: the type of its keys is known at run time; see BasicAnySetStorage.
+/// A set of keys of a type that is known only at run time; see BasicAnySetStorage.
 using AnySetStorage = BasicAnySetStorage<>;
-/// A type-erased map: the types of its keys and values are known at run time; see BasicAnyMapStorage.
+/// A map between types that are known only at run time; see BasicAnyMapStorage.
 using AnyMapStorage = BasicAnyMapStorage<>;
 
 struct SetOps;
