@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// All public names of the library, every enumeration and option struct, and each default template argument, once; with
-// fwd.hpp, the states of slots and handles.
-// Costs next to nothing to include: enough to declare a member pointer, a handle or a function on containers.
+// All public names of the library, every enumeration and option struct, and each default template argument, once. Costs next to
+// nothing to include: enough to declare a member pointer, a handle or a function on containers.
 #ifndef SLOTWISE_FWD_HPP
 #define SLOTWISE_FWD_HPP
 
@@ -15,7 +14,7 @@
 
 SLOTWISE_BEGIN
 
-// The names of template arguments: Column, Options, HashBy ... fwd.hpp includes them.
+//=== names of template arguments ===//
 
 // What a container has that differs from the default is named, in any order:
 //     MapStorage<std::string, int, HashBy<MyHash>, Column<float>, Options<KeySetOptions{.deferred_erase = true}>>
@@ -55,7 +54,7 @@ struct Members {};
 template <auto... Ms>
 struct Fields {};
 
-// What a slot is, how an element came into it, and why a handle does or does not resolve.
+//=== states of slots and handles ===//
 
 /// What a slot is at the moment.
 enum class SlotState : std::uint8_t {
@@ -207,7 +206,7 @@ using SoaSlotMap = BasicSoaSlotMap<Members<Ts...>>;
 template <class... With>
 class BasicAnySlotMap;
 
-/// A SlotMap of elements of a type that is described at run time; see BasicAnySlotMap.
+/// A type-erased SlotMap: the type of its elements is known at run time; see BasicAnySlotMap.
 using AnySlotMap = BasicAnySlotMap<>;
 
 template <class T, class... With>
@@ -266,7 +265,7 @@ class AnyCodec;
 template <class Void>
 class BasicAnySpan;
 
-/// The values of a column whose type is described at run time; see BasicAnySpan.
+/// The values of a type-erased column; see BasicAnySpan.
 using AnySpan = BasicAnySpan<void>;
 /// The same, read-only.
 using ConstAnySpan = BasicAnySpan<const void>;
@@ -276,7 +275,7 @@ class DescribedValue;
 template <class... With>
 class BasicAnyRows;
 
-/// Rows whose columns are described at run time; see BasicAnyRows.
+/// Rows of columns whose types are known only at run time; see BasicAnyRows.
 using AnyRows = BasicAnyRows<>;
 
 //=== sparse ===//
@@ -317,7 +316,7 @@ struct InsertResult;
 template <class Key, class... With>
 class SetStorage;
 
-/// The same class: a set of keys.
+/// Another name for SetStorage: a set of keys.
 template <class Key, class... With>
 using KeySet = SetStorage<Key, With...>;
 
@@ -333,7 +332,7 @@ class MapView;
 template <class Void>
 class BasicAnyColumnView;
 
-/// A column whose type is described at run time; see BasicAnyColumnView.
+/// A view of a type-erased column: its type is known at run time; see BasicAnyColumnView.
 using AnyColumnView = BasicAnyColumnView<void>;
 /// The same, read-only.
 using ConstAnyColumnView = BasicAnyColumnView<const void>;
@@ -344,9 +343,9 @@ class BasicAnySetStorage;
 template <class... With>
 class BasicAnyMapStorage;
 
-/// A set of keys of a type that is described at run time; see BasicAnySetStorage.
+/// A set of keys of a type that is known only at run time; see BasicAnySetStorage.
 using AnySetStorage = BasicAnySetStorage<>;
-/// A map between types that are described at run time; see BasicAnyMapStorage.
+/// A map between types that are known only at run time; see BasicAnyMapStorage.
 using AnyMapStorage = BasicAnyMapStorage<>;
 
 struct SetOps;
@@ -418,12 +417,12 @@ class TSDStorage;
 
 template <class... With>
 class BasicAnyTSSStorage;
-/// A set over time whose keys are described at run time; see BasicAnyTSSStorage.
+/// A type-erased set over time; see BasicAnyTSSStorage.
 using AnyTSSStorage = BasicAnyTSSStorage<>;
 
 template <class... With>
 class BasicAnyTSDStorage;
-/// A dictionary over time whose keys and values are described at run time; see BasicAnyTSDStorage.
+/// A type-erased dictionary over time; see BasicAnyTSDStorage.
 using AnyTSDStorage = BasicAnyTSDStorage<>;
 
 template <class Time = std::int64_t>

@@ -181,7 +181,6 @@ using slotwise::SlotDirectory;
 using slotwise::SlotMap;
 using slotwise::SlotMapInterface;
 using slotwise::SlotMapItem;
-using slotwise::SlotMapObservers;
 using slotwise::SlotMapOptions;
 using slotwise::SlotObserver;
 using slotwise::SlotRange;

@@ -6,7 +6,7 @@
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 
-#include <slotwise/slots/detail/slot_directory.hpp>
+#include <slotwise/slots/detail/slot_container.hpp>
 
 #include <deque>
 

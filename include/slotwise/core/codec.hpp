@@ -26,8 +26,6 @@
 
 SLOTWISE_BEGIN
 
-// ByteWriter and ByteReader: what codecs write to, and read from untrusted bytes.
-
 /// Appends little-endian integers and raw bytes to a buffer. Codecs write with it.
 class ByteWriter {
 public:
@@ -165,10 +163,20 @@ private:
     const char* error_ = nullptr;
 };
 
-// The members of an aggregate, found without declarations by its author. Snapshots use it to write a struct without its
-// padding.
+/// How DefaultCodec writes and reads a T. Specialise it for a type that DefaultCodec does not know:
+///     template <> struct slotwise::CodecFor<Money> {
+///         static void write(const Money& value, ByteWriter& out);
+///         static Money read(ByteReader& in);   // reports bad bytes by in.fail("..."), and then returns anything
+///     };
+/// or derive the specialisation from MemberCodec, EnumCodec or RawCodec. read() accepts nothing that write() would not write.
+/// A specialisation may have `static constexpr std::uint64_t type_tag`, a number that changes when what it writes does: bytes
+/// with another one are refused.
+template <class T>
+struct CodecFor {};
 
 namespace detail {
+
+// The members of an aggregate are found without declarations by its author, so that a struct is written without its padding.
 
 /// An initialiser for a member of any type. It is never called, but clang needs a body when it examines std::optional's
 /// constructors.
@@ -298,21 +306,6 @@ consteval auto list_members() {
 /// TypeList of the types of T's members, or NoMembers.
 template <class T>
 using members_of = decltype(list_members<T>());
-
-} // namespace detail
-
-/// How DefaultCodec writes and reads a T. Specialise it for a type that DefaultCodec does not know:
-///     template <> struct slotwise::CodecFor<Money> {
-///         static void write(const Money& value, ByteWriter& out);
-///         static Money read(ByteReader& in);   // reports bad bytes by in.fail("..."), and then returns anything
-///     };
-/// or derive the specialisation from MemberCodec, EnumCodec or RawCodec. read() accepts nothing that write() would not write.
-/// A specialisation may have `static constexpr std::uint64_t type_tag`, a number that changes when what it writes does: bytes
-/// with another one are refused.
-template <class T>
-struct CodecFor {};
-
-namespace detail {
 
 /// How DefaultCodec writes a type.
 enum class Form : std::uint8_t {

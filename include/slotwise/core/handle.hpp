@@ -296,7 +296,7 @@ private:
     }
 
     static constexpr bits_type null_bits = traits::null_bits;
-    using null_type = std::integral_constant<bits_type, null_bits>; // compilers tell debuggers of constants that are used
+    using null_type = std::integral_constant<bits_type, null_bits>; // a constant that is used is known to debuggers
 
     bits_type bits_ = null_bits;
 };

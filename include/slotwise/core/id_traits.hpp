@@ -53,7 +53,7 @@ struct UnderlyingOf<Id> : std::underlying_type<Id> {};
 
 } // namespace detail
 
-/// A number.
+/// A number, which has no version.
 template <class Id>
     requires std::unsigned_integral<typename detail::UnderlyingOf<Id>::type> && (!std::same_as<Id, bool>) &&
              (sizeof(Id) <= sizeof(slot_t))

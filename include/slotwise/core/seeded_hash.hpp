@@ -22,9 +22,6 @@
 #endif
 
 SLOTWISE_BEGIN
-
-// Random bits from the system, and hash table seeds made of them.
-
 namespace detail {
 
 /// 64 random bits of the system's generator: one system call. A constant in constant expressions.

@@ -15,9 +15,6 @@
 #include <span>
 
 SLOTWISE_BEGIN
-
-// TypeId: the name of a C++ type at run time, one for all shared libraries of a program.
-
 namespace detail {
 
 //=== names, as compilers write them ===//
@@ -112,16 +109,17 @@ inline constexpr TypeIdentity type_identity{hash_of_name(type_name<T>()) ^ mix_b
 
 } // namespace detail
 
-/// Names a C++ type. Null names none. Ids are equal if the types are the same, also if they were made in two shared libraries
-/// that do not share symbols: then by the types' names, sizes and alignments. A type of an unnamed namespace, without a name or
-/// of a lambda is another one in each library, and so is a type of a function if the compiler writes the function's name (GCC
-/// does, Clang does not). Libraries of two compilers spell names differently.
+/// The name of a C++ type at run time, one for all shared libraries of a program. Null names none. Ids are equal if the types
+/// are the same, also if they were made in two shared libraries that do not share symbols: then by the types' names, sizes and
+/// alignments. A type of an unnamed namespace, without a name or of a lambda is another one in each library, and so is a type
+/// of a function if the compiler writes the function's name (GCC does, Clang does not). Libraries of two compilers spell names
+/// differently.
 class TypeId {
 public:
     /// Null.
     constexpr TypeId() noexcept = default;
     constexpr TypeId(std::nullptr_t) noexcept {}
-    /// That of T, without const and references. T need not be complete, but then is told apart by its name alone.
+    /// The id of T without const and references. T need not be complete. If it is not, its name alone identifies it.
     template <class T>
     static constexpr TypeId of() noexcept {
         TypeId id;
@@ -168,7 +166,9 @@ struct TypeDescriptor {
 
     /// What `id` is for values of type T. A program that describes a C++ type by hand may set it.
     template <class T>
-    static constexpr TypeId id_of() noexcept;
+    static constexpr TypeId id_of() noexcept {
+        return TypeId::of<T>();
+    }
 
     /// Whether both describe one type: they are one object, or of one C++ type. Each shared library has descriptions of its
     /// own.
@@ -210,21 +210,6 @@ consteval TypeDescriptor describe() noexcept {
 template <class T, class Hash>
 inline constexpr TypeDescriptor description = describe<T, Hash>();
 
-} // namespace detail
-
-template <class T, class Hash>
-const TypeDescriptor& TypeDescriptor::of() noexcept {
-    return detail::description<T, Hash>;
-}
-template <class T>
-constexpr TypeId TypeDescriptor::id_of() noexcept {
-    return TypeId::of<T>();
-}
-
-// AnyValue: what a value of a described type is built from. BasicAnySpan: the values of a described type, side by side.
-
-namespace detail {
-
 /// As std::memcpy; the sizes of most components are worth a comparison.
 SLOTWISE_ALWAYS_INLINE void copy_bytes(void* to, const void* from, std::size_t bytes) noexcept {
     switch (bytes) {
@@ -247,8 +232,13 @@ SLOTWISE_ALWAYS_INLINE void copy_bytes(void* to, const void* from, std::size_t b
 
 } // namespace detail
 
-/// What the value of a column is built from: by default, by copying or moving another value, or by a function. It refers to its
-/// source, which must live until the row is built.
+template <class T, class Hash>
+const TypeDescriptor& TypeDescriptor::of() noexcept {
+    return detail::description<T, Hash>;
+}
+
+/// What a type-erased value is built from: by default, by copying or moving another value, or by a function. It refers to its
+/// source, which must live until the value is built.
 class AnyValue {
 public:
     /// The default value of the column's type.
@@ -357,7 +347,8 @@ private:
     TypeId id_{};
 };
 
-/// Values of a described type, side by side. Data is null for a type without state, which has no memory.
+/// Type-erased values, side by side: all of one type that is known at run time. Data is null for a type without state, which
+/// has no memory.
 /// @tparam Void void or const void @invalidates itself when the rows it came from grow, shrink, move or die
 template <class Void>
 class BasicAnySpan {

@@ -149,8 +149,8 @@ struct HandlesOf<TSDStorage<Key, T, With...>> : MakesHandles<TSDStorage<Key, T, 
 template <class Node, class Value, class Equal, class... With>
 struct HandlesOf<DataflowGraph<Node, Value, Equal, With...>> : MakesHandles<DataflowGraph<Node, Value, Equal, With...>> {};
 
-/// The only argument of a set or map inside of Whole: the set of keys of a map, what a series is without time. Its arguments
-/// follow from those of Whole, and its handles are Whole's.
+/// The only argument of a set or map on which another container, Whole, is built: the set of keys of a map, the set or map of a
+/// series. Its arguments follow from those of Whole, and its handles are Whole's.
 template <class Whole>
 struct EmbeddedIn {};
 template <class Key, class Whole>

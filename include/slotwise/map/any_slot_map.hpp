@@ -12,18 +12,15 @@
 #include "detail/slot_map_interface.hpp"
 
 SLOTWISE_BEGIN
-
-// AnyStore: one value of a described type a slot, in memory that never moves. Behind AnySlotMap.
-
 namespace detail {
 
-/// What an iterator refers to: the address of a described value, as a pointer that yields it.
+/// What an iterator refers to: the address of a type-erased value, as a pointer that yields it.
 struct AnyPlace {
     void* address = nullptr;
     void* operator*() const noexcept { return address; }
 };
 
-/// Values in the place of their slot, as PagedStore has them for a type that is known.
+/// The store behind AnySlotMap: a type-erased value in the place of its slot, as PagedStore has them for a type that is known.
 template <class Allocator>
 class AnyStore {
 public:
@@ -161,41 +158,43 @@ private:
 };
 
 template <class... With>
-using AnySlotMapCore = slot_map_interface<BasicAnySlotMap<With...>, SlotMapArguments<std::byte, With...>,
-                                          AnyStore<typename SlotMapArguments<std::byte, With...>::allocator>>;
+using AnySlotMapInterface =
+    typename SlotMapInterfaceOf<BasicAnySlotMap<With...>, AnyStore<typename SlotMapArguments<std::byte, With...>::allocator>,
+                                SlotMapArguments<std::byte, With...>>::type;
 
 } // namespace detail
 
-/// Elements of one described type in slots; the map makes the handle, and elements never move. Elements are passed and returned
-/// by address. Everything that needs no element is as in SlotMap: reserve_handle, erase, handles, columns, observers, explain.
+/// A type-erased SlotMap: elements of one type that is known at run time; the map makes the handle, and elements never move.
+/// Elements are passed and returned by address. Everything that needs no element is as in SlotMap: reserve_handle, erase,
+/// handles, columns, observers, explain.
 ///     AnySlotMap records(TypeDescriptor::of<Record>());
 ///     const auto handle = records.insert(&record);
 ///     if (void* const found = records.get(handle)) ...
 /// @tparam With as SlotMap's, without Growth::reserve and page_slots
 template <class... With>
-class BasicAnySlotMap : public detail::AnySlotMapCore<With...> {
-    using Core = detail::AnySlotMapCore<With...>;
-    static constexpr SlotMapOptions O = Core::options;
+class BasicAnySlotMap : public detail::AnySlotMapInterface<With...> {
+    using Base = detail::AnySlotMapInterface<With...>;
+    static constexpr SlotMapOptions O = Base::options;
     static_assert(!O.atomic_versions, "AnySlotMap: atomic_versions is for SlotMap and HandlePool");
     static_assert(!O.zero_vacant, "AnySlotMap: zero_vacant is for SlotMap, whose slots lie side by side as C arrays do");
     static_assert(O.growth == Growth::pages && O.page_slots == 0,
                   "AnySlotMap: Growth::reserve and page_slots are for SlotMap, whose elements have a size that is known");
 
-    using Core::core_;
+    using Base::core_;
 
 public:
-    using typename Core::allocator_type;
-    using typename Core::handle_type;
-    using typename Core::size_type;
+    using typename Base::allocator_type;
+    using typename Base::handle_type;
+    using typename Base::size_type;
 
     /// An empty map of elements of `type`, which must outlive it.
     /// @throws std::invalid_argument when the type has no size, or an alignment that no type can have
     explicit BasicAnySlotMap(const TypeDescriptor& type, const allocator_type& alloc = allocator_type())
-        : Core(detail::AnyStore<allocator_type>(detail::sized_type(type), alloc), alloc) {}
+        : Base(detail::AnyStore<allocator_type>(detail::sized_type(type), alloc), alloc) {}
     BasicAnySlotMap(const BasicAnySlotMap&) = default;
     BasicAnySlotMap(BasicAnySlotMap&&) = default;
-    BasicAnySlotMap(const BasicAnySlotMap& other, const allocator_type& alloc) : Core(other, alloc) {}
-    BasicAnySlotMap(BasicAnySlotMap&& other, const allocator_type& alloc) : Core(std::move(other), alloc) {}
+    BasicAnySlotMap(const BasicAnySlotMap& other, const allocator_type& alloc) : Base(other, alloc) {}
+    BasicAnySlotMap(BasicAnySlotMap&& other, const allocator_type& alloc) : Base(std::move(other), alloc) {}
     BasicAnySlotMap& operator=(const BasicAnySlotMap&) = default;
     BasicAnySlotMap& operator=(BasicAnySlotMap&&) = default;
     ~BasicAnySlotMap() = default;
@@ -203,22 +202,22 @@ public:
     /// The type of the elements.
     const TypeDescriptor& type() const noexcept { return *core_.store.type(); }
 
-    using Core::insert;
+    using Base::insert;
     /// Adds a copy of the value at `value`, which is of type(); returns its handle. insert(AnyValue) and emplace() of the other
     /// slot maps are here too: what an AnyValue builds, and the default value. @throws std::invalid_argument when the type
     /// cannot be built so, std::length_error when every slot is in use, what the allocator, the type and observers throw;
     /// strong
-    handle_type insert(const void* value) { return Core::emplace(AnyValue::copied(value)); }
+    handle_type insert(const void* value) { return Base::emplace(AnyValue::copied(value)); }
     /// The same, moved from it (copied, if the type has no move). @throws as insert; strong, but for the value if its move
     /// throws
-    handle_type insert_moved(void* value) { return Core::emplace(AnyValue::moved(value)); }
+    handle_type insert_moved(void* value) { return Base::emplace(AnyValue::moved(value)); }
 
-    using Core::try_insert;
+    using Base::try_insert;
     /// As insert and insert_moved, but null when the map is full(); the value is untouched then. @throws as insert, but for the
     /// full map; strong
-    handle_type try_insert(const void* value) { return Core::try_emplace(AnyValue::copied(value)); }
+    handle_type try_insert(const void* value) { return Base::try_emplace(AnyValue::copied(value)); }
     /// The same, moved from it (copied, if the type has no move). @throws as try_insert
-    handle_type try_insert_moved(void* value) { return Core::try_emplace(AnyValue::moved(value)); }
+    handle_type try_insert_moved(void* value) { return Base::try_emplace(AnyValue::moved(value)); }
 
     /// Adds a range of AnyValue. Other addresses, two keys or a key and its value elsewhere, are a compile error.
     template <class T>
@@ -226,12 +225,12 @@ public:
         static_assert(std::is_same_v<std::remove_cv_t<T>, AnyValue>,
                       "AnySlotMap insert(a, b): two addresses are no element; insert(a) and then insert(b) adds two, and a "
                       "range is one of AnyValue");
-        if constexpr (std::is_same_v<std::remove_cv_t<T>, AnyValue>) Core::insert(first, last);
+        if constexpr (std::is_same_v<std::remove_cv_t<T>, AnyValue>) Base::insert(first, last);
     }
 
     /// The address of the element, or null when it was erased.
-    void* get(handle_type handle) noexcept { return Core::get(handle); }
-    const void* get(handle_type handle) const noexcept { return Core::get(handle); }
+    void* get(handle_type handle) noexcept { return Base::get(handle); }
+    const void* get(handle_type handle) const noexcept { return Base::get(handle); }
     /// The address of the element. @throws std::out_of_range that says whether it was erased or the handle never issued
     void* at(handle_type handle) { return checked(get(handle), handle); }
     const void* at(handle_type handle) const { return checked(get(handle), handle); }
@@ -239,7 +238,7 @@ public:
     void* operator[](handle_type handle) noexcept { return expected(get(handle)); }
     const void* operator[](handle_type handle) const noexcept { return expected(get(handle)); }
 
-    using Core::erase;
+    using Base::erase;
     /// Removes every element for which pred(address) or pred(handle, address) holds; returns how many. If pred throws, the
     /// elements erased before stay erased.
     template <class Pred>
@@ -312,7 +311,7 @@ public:
     template <class Codec, class Columns = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, const Codec& codec, Columns columns = {}) {
         expect_covered(codec);
-        core_.expect_not_notifying();
+        core_.hub.expect_not_notifying();
         if (const char* const wrong = detail::Seal::open(bytes, detail::DirectorySnapshot::magic, tags<Columns>(codec)))
             return wrong;
         ByteReader in(bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// DenseSlotMap: handles outside, one packed array inside. Iterates as std::vector does.
+// DenseSlotMap: elements by handle, in one packed array. Iterates as std::vector does.
 #ifndef SLOTWISE_MAP_DENSE_SLOT_MAP_HPP
 #define SLOTWISE_MAP_DENSE_SLOT_MAP_HPP
 
@@ -13,13 +13,10 @@
 #include <compare>
 
 SLOTWISE_BEGIN
-
-// DenseIterator: a contiguous iterator over packed values that knows the handle of each.
-
 namespace detail {
 
-/// An address in the packed array of `Map`, and the map. A class instead of a pointer, so that it has handle() and refuses
-/// algorithms that move values between rows.
+/// A contiguous iterator over packed values that knows the handle of each: an address in the packed array of `Map`, and the
+/// map. A class instead of a pointer, so that it has handle() and refuses algorithms that move values between rows.
 template <class T, class Map>
 class DenseIterator {
 public:
@@ -81,9 +78,9 @@ private:
     const Map* map_ = nullptr;
 };
 
-/// The face of a single column: rows are values.
+/// The rows of a DenseStore of a single column: they are values.
 template <class T>
-struct ValueFace {
+struct SingleValues {
     using value_type = T;
     using row_type = T;
     using pointer = T*;
@@ -105,8 +102,10 @@ struct ValueFace {
 };
 
 template <class T, class... With>
-using DenseCore = slot_map_interface<DenseSlotMap<T, With...>, SlotMapArguments<T, With...>,
-                                     DenseStore<ValueFace<T>, typename SlotMapArguments<T, With...>::allocator, T>>;
+using DenseInterface =
+    typename SlotMapInterfaceOf<DenseSlotMap<T, With...>,
+                                DenseStore<SingleValues<T>, typename SlotMapArguments<T, With...>::allocator, T>,
+                                SlotMapArguments<T, With...>>::type;
 
 } // namespace detail
 
@@ -119,31 +118,31 @@ using DenseCore = slot_map_interface<DenseSlotMap<T, With...>, SlotMapArguments<
 /// @tparam T movable; erase is noexcept if T's moves are, and only then may T's destructor insert and erase in the same map
 /// @tparam With as SlotMap's
 template <class T, class... With>
-class DenseSlotMap : public detail::DenseCore<T, With...> {
-    using Core = detail::DenseCore<T, With...>;
-    using Allocator = typename Core::allocator_type;
-    static constexpr SlotMapOptions O = Core::options;
+class DenseSlotMap : public detail::DenseInterface<T, With...> {
+    using Base = detail::DenseInterface<T, With...>;
+    using Allocator = typename Base::allocator_type;
+    static constexpr SlotMapOptions O = Base::options;
     static_assert(O.growth == Growth::pages, "DenseSlotMap: Growth::reserve is for SlotMap, whose elements do not move");
     static_assert(!O.atomic_versions, "DenseSlotMap: atomic_versions is for SlotMap and HandlePool; here elements move");
     static_assert(!O.zero_vacant, "DenseSlotMap: zero_vacant is for SlotMap; here vacant slots have no memory");
 
-    using Core::core_;
+    using Base::core_;
 
 public:
-    using typename Core::handle_type;
-    using typename Core::size_type;
+    using typename Base::handle_type;
+    using typename Base::size_type;
     using iterator = detail::DenseIterator<T, DenseSlotMap>;
     using const_iterator = detail::DenseIterator<const T, DenseSlotMap>;
-    using Core::Core;
-    using Core::erase;
-    using Core::handle_of;
+    using Base::Base;
+    using Base::erase;
+    using Base::handle_of;
     constexpr DenseSlotMap()
         requires std::is_default_constructible_v<Allocator>
     = default;
     constexpr DenseSlotMap(const DenseSlotMap&) = default;
     constexpr DenseSlotMap(DenseSlotMap&&) = default;
-    constexpr DenseSlotMap(const DenseSlotMap& other, const Allocator& alloc) : Core(other, alloc) {}
-    constexpr DenseSlotMap(DenseSlotMap&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
+    constexpr DenseSlotMap(const DenseSlotMap& other, const Allocator& alloc) : Base(other, alloc) {}
+    constexpr DenseSlotMap(DenseSlotMap&& other, const Allocator& alloc) : Base(std::move(other), alloc) {}
     constexpr DenseSlotMap& operator=(const DenseSlotMap&) = default;
     constexpr DenseSlotMap& operator=(DenseSlotMap&&) = default;
     ~DenseSlotMap() = default;
@@ -171,7 +170,7 @@ public:
     /// The handle of the value in row `row`. @pre row < size()
     constexpr handle_type handle_of_row(size_type row) const noexcept {
         SLOTWISE_EXPECT(row < this->size(), "DenseSlotMap::handle_of_row(row): row is not below size()");
-        return Core::handle_at(core_.store.slot(row));
+        return Base::handle_at(core_.store.slot(row));
     }
     /// The handle of the element at `it`. @pre it is in [begin(), end())
     constexpr handle_type handle_of(const_iterator it) const noexcept { return handle_of_row(it.row()); }

@@ -6,22 +6,17 @@
 #define SLOTWISE_MAP_HANDLE_POOL_HPP
 
 #include "../core/detail/concepts.hpp"
-#include "../slots/detail/arguments.hpp"
-#include "../slots/detail/slot_store.hpp"
 #include "../slots/slot_range.hpp"
 #include "../slots/snapshot.hpp"
 #include "detail/map_iterator.hpp"
-#include "detail/slot_map_engine.hpp"
+#include "detail/slot_map_interface.hpp"
 
 #include <tuple>
 
 SLOTWISE_BEGIN
-
-// EmptyStore: slots without values. Behind HandlePool.
-
 namespace detail {
 
-/// Knows how many slots there may be, and holds nothing for them: the directory of the container is all there is.
+/// The store behind HandlePool: knows how many slots there may be, and holds nothing for them. The directory is all there is.
 class EmptyStore {
 public:
     using value_type = std::tuple<>;
@@ -107,20 +102,9 @@ private:
     std::size_t slots_ = 0;
 };
 
-template <class T, class... With>
-using HandlePoolArguments =
-    Arguments<with_options | with_tag | with_alloc | with_observers, SlotMapOptions, std::byte, NoKey, With...>;
-
-template <class Args, class Observers = typename Args::observers>
-struct HandlePoolContainerOf;
-template <class Args, class... Observers>
-struct HandlePoolContainerOf<Args, TypeList<Observers...>> {
-    using type = SlotMapEngine<EmptyStore, Args::options, typename Args::allocator, Observers...>;
-};
-
 } // namespace detail
 
-/// Handles and nothing else: the core of SlotMap over a store without values. The program has the data, in arrays by slot.
+/// Handles and nothing else: the engine of SlotMap over a store without values. The program has the data, in arrays by slot.
 ///     HandlePool<Body> bodies;
 ///     Body body[1000];
 ///     const auto handle = bodies.create();
@@ -134,11 +118,10 @@ struct HandlePoolContainerOf<Args, TypeList<Observers...>> {
 /// @tparam T what the handles name: any type, also an incomplete one; it keeps the handles of several pools apart
 /// @tparam With as SlotMap's, without page_slots; Growth::reserve is of columns
 template <class T, class... With>
-class HandlePool
-    : public SlotMapObservers<typename detail::HandlePoolContainerOf<detail::HandlePoolArguments<T, With...>>::type> {
-    using Args = detail::HandlePoolArguments<T, With...>;
-    using Container = typename detail::HandlePoolContainerOf<Args>::type;
-    using Base = SlotMapObservers<Container>;
+class HandlePool {
+    using Args = detail::SlotMapArguments<std::byte, With...>;
+    using Engine = typename detail::SlotMapEngineOf<detail::EmptyStore, Args>::type;
+    using Hub = typename Engine::Hub;
     using Allocator = typename Args::allocator;
     static constexpr SlotMapOptions O = Args::options;
     static_assert(O.page_slots == 0, "HandlePool: page_slots is for SlotMap, which has values in pages");
@@ -161,15 +144,15 @@ public:
     constexpr HandlePool()
         requires std::is_default_constructible_v<Allocator>
     = default;
-    constexpr explicit HandlePool(const Allocator& alloc) : Base(alloc) {}
+    constexpr explicit HandlePool(const Allocator& alloc) : core_(alloc) {}
     /// An exact copy: the same handles now and in future. Static observers are copied, dynamic ones stay with the original.
     /// @throws what the allocator and the columns throw; strong
     constexpr HandlePool(const HandlePool& other) = default;
-    constexpr HandlePool(const HandlePool& other, const Allocator& alloc) : Base(other, alloc) {}
+    constexpr HandlePool(const HandlePool& other, const Allocator& alloc) : core_(other.core_, alloc) {}
     /// Takes handles and observers. `other` is then empty and usable. @complexity O(1)
     constexpr HandlePool(HandlePool&& other) noexcept = default;
     /// As above, into memory of `alloc`. @throws what an unequal allocator throws; strong
-    constexpr HandlePool(HandlePool&& other, const Allocator& alloc) : Base(std::move(other), alloc) {}
+    constexpr HandlePool(HandlePool&& other, const Allocator& alloc) : core_(std::move(other.core_), alloc) {}
     /// As SlotMap's: strong when no dynamic observer is attached. @throws as the copy
     constexpr HandlePool& operator=(const HandlePool& other) = default;
     /// As SlotMap's: the target's dynamic observers are notified of the end and detached.
@@ -177,7 +160,7 @@ public:
     ~HandlePool() = default;
 
     /// Exchanges handles and observers. Allocators are exchanged if they propagate.
-    constexpr void swap(HandlePool& other) noexcept(noexcept(std::declval<Container&>().swap(std::declval<Container&>()))) {
+    constexpr void swap(HandlePool& other) noexcept(noexcept(std::declval<Engine&>().swap(std::declval<Engine&>()))) {
         core_.swap(other.core_);
     }
     friend constexpr void swap(HandlePool& a, HandlePool& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
@@ -191,13 +174,13 @@ public:
     /// Slots that handles name without growth: the length that an array of the program needs.
     constexpr size_type capacity() const noexcept { return core_.directory.capacity(); }
     /// The highest possible number of slots, by the handle's bits and the options.
-    static constexpr size_type max_size() noexcept { return Container::max_slots(); }
+    static constexpr size_type max_size() noexcept { return Engine::max_slots(); }
     /// The highest number of slots now: max_size(), or what set_max_slots() has set.
     constexpr size_type max_slots() const noexcept { return core_.slot_limit(); }
     /// Sets max_slots(), for arrays whose length is known at run time. As SlotMap::set_max_slots: false, and no effect, when
     /// count exceeds max_size(), or a slot from `count` on is in use.
     [[nodiscard]] constexpr bool set_max_slots(size_type count) noexcept {
-        core_.expect_not_notifying();
+        core_.hub.expect_not_notifying();
         return core_.limit_slots(count);
     }
     /// Whether no slot is left: create() would throw now, and try_create() would return null.
@@ -205,14 +188,14 @@ public:
     /// Room for `count` live handles in all, so that creating up to there allocates nothing.
     /// @throws std::length_error when count exceeds max_slots(), what the allocator or an observer throws; strong
     constexpr void reserve(size_type count) {
-        core_.expect_not_notifying();
+        core_.hub.expect_not_notifying();
         forget_failed_growth();
         core_.reserve_live(count);
     }
     /// Frees memory above the highest slot in use. A version floor remains: old handles stay stale for ever.
     /// @throws what the allocator throws; strong @complexity linear in capacity
     constexpr void shrink_to_fit() {
-        core_.expect_not_notifying();
+        core_.hub.expect_not_notifying();
         core_.do_shrink_to_fit([] {});
     }
 
@@ -222,7 +205,7 @@ public:
     /// @throws std::length_error when every slot is in use, what the allocator and observers throw; strong
     /// @complexity amortised O(1) @invalidates nothing
     constexpr handle_type create() {
-        core_.expect_not_notifying();
+        core_.hub.expect_not_notifying();
         if (!core_.directory.has_room()) [[unlikely]] {
             forget_failed_growth();
             core_.reserve_one();
@@ -235,7 +218,7 @@ public:
     /// Makes exactly this handle live: for undo, replication, loading. False, and no effect, when that could let another handle
     /// resolve, or when the slot is beyond the budget of SlotMap::insert_at. @throws as create; strong
     constexpr bool insert_at(handle_type handle) {
-        core_.expect_not_notifying();
+        core_.hub.expect_not_notifying();
         const slot_t slot = handle.index();
         if (!core_.can_take(slot, handle.version())) return false;
         forget_failed_growth();
@@ -252,7 +235,7 @@ public:
     }
     /// A handle that is live later. Until fulfill() it is "reserved". @throws as create; strong
     constexpr handle_type reserve_handle() {
-        core_.expect_not_notifying();
+        core_.hub.expect_not_notifying();
         if (!core_.directory.has_room()) [[unlikely]] {
             forget_failed_growth();
             core_.reserve_one();
@@ -271,7 +254,7 @@ public:
     /// Makes a reserved handle live. False when it is not reserved (any more).
     /// @throws what observers throw; the handle is then still reserved
     constexpr bool fulfill(handle_type handle) {
-        core_.expect_not_notifying();
+        core_.hub.expect_not_notifying();
         if (!core_.directory.is_reserved(handle.index(), handle.version())) return false;
         core_.do_fulfill(handle.index());
         return true;
@@ -285,7 +268,7 @@ public:
     }
     /// Every handle is stale. Capacity stays. @throws nothing @complexity linear in slots: about 0.25 ns a slot
     constexpr void clear() noexcept {
-        core_.expect_not_notifying();
+        core_.hub.expect_not_notifying();
         core_.do_clear();
     }
 
@@ -344,6 +327,69 @@ public:
             });
     }
 
+    //=== observers and columns ===//
+
+    /// As SlotMap::attach: attaches an observer until the token is destroyed. It is notified of the capacity and of every live
+    /// slot first. @pre the observer lives as long as the token is attached
+    /// @throws what the observer throws; it is not attached then
+    [[nodiscard]] ObserverToken attach(SlotObserver& observer) { return core_.do_attach(observer); }
+    /// Static observer number I.
+    template <std::size_t Nth>
+    constexpr auto& observer() noexcept {
+        return core_.hub.template get<Nth>();
+    }
+    template <std::size_t Nth>
+    constexpr const auto& observer() const noexcept {
+        return core_.hub.template get<Nth>();
+    }
+    /// The static observer of type Observer, which must be one.
+    template <class Observer>
+    constexpr Observer& observer() noexcept {
+        return core_.hub.template get<Hub::template index_of<Observer>()>();
+    }
+    template <class Observer>
+    constexpr const Observer& observer() const noexcept {
+        return core_.hub.template get<Hub::template index_of<Observer>()>();
+    }
+    /// Static observer number I, a column, as a view by slot.
+    template <std::size_t Nth>
+    constexpr auto column() noexcept {
+        return core_.template column_view<Nth>();
+    }
+    template <std::size_t Nth>
+    constexpr auto column() const noexcept {
+        return core_.template column_view<Nth>();
+    }
+    /// The column of values of type U, which must be one: pool.column<Velocity>().
+    template <class U>
+    constexpr ColumnView<U> column() noexcept {
+        return Engine::template column_view_of<U, ColumnView<U>>(core_);
+    }
+    template <class U>
+    constexpr ColumnView<const U> column() const noexcept {
+        return Engine::template column_view_of<U, ColumnView<const U>>(core_);
+    }
+
+    //=== snapshots ===//
+
+    /// As SlotMap::snapshot: the exact state as bytes, static columns included. @pre no column builds or destroys a value
+    /// meanwhile
+    template <class Codec = DefaultCodec>
+    std::vector<std::byte> snapshot(Codec codec = {}) const {
+        return core_.do_snapshot(codec);
+    }
+    /// As SlotMap::restore: replaces the contents by a snapshot's.
+    /// @throws std::invalid_argument, which says why; what the allocator throws; strong
+    template <class Codec = DefaultCodec>
+    void restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        if (const char* error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
+    }
+    /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws
+    template <class Codec = DefaultCodec>
+    const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        return core_.do_restore(bytes, codec);
+    }
+
     //=== whole ===//
 
     /// Equal when the same handles are live. Capacity, vacant slots and observers do not count.
@@ -362,10 +408,11 @@ public:
 private:
     template <class, class, class>
     friend class detail::MapIterator;
-    using Base::core_;
     /// The store grows before the directory, whose memory may be refused. Without values it has nothing to keep then.
     constexpr void forget_failed_growth() noexcept { core_.store.shrink(capacity()); }
     constexpr handle_type live_at(slot_t slot) const noexcept { return handle_type(slot, core_.directory.version(slot)); }
+
+    Engine core_{};
 };
 
 SLOTWISE_END

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// IdentityMap: two-layer identity. Public ids (UUIDs, paths) outside, handles inside, translated once at the boundary.
+// IdentityMap: public ids (UUIDs, paths) and handles of one map, each found by the other. Ids are translated once, at the
+// boundary of the program; inside of it there are handles.
 #ifndef SLOTWISE_MAP_IDENTITY_MAP_HPP
 #define SLOTWISE_MAP_IDENTITY_MAP_HPP
 
@@ -13,13 +14,11 @@
 #include "secondary_map.hpp"
 
 SLOTWISE_BEGIN
-
-// IdentityNodes: the pairs of an IdentityMap by number, in pages that never move.
-
 namespace detail {
 
-/// Nodes are numbered from 0. It does not know which of them are pairs of the map: a node is there while its id is built, while
-/// it is a pair, and while its id is destroyed. The one that was freed last is used next.
+/// The pairs of an IdentityMap by number, in pages that never move. Nodes are numbered from 0. It does not know which of them
+/// are pairs of the map: a node is there while its id is built, while it is a pair, and while its id is destroyed. The one that
+/// was freed last is used next.
 /// @tparam Hashed whether nodes keep the hash of their id
 template <class Id, class H, bool Hashed, class Allocator>
 class IdentityNodes {
@@ -229,7 +228,7 @@ public:
     IdentityMap& operator=(const IdentityMap& other) {
         if (this == std::addressof(other)) return *this;
         IdentityMap copy(other, detail::propagates_on_copy<Allocator> ? other.get_allocator() : get_allocator());
-        this->expect_at_rest();
+        this->expect_quiescent();
         swap_functors(copy);
         swap_pairs(copy);
         return *this;
@@ -244,7 +243,7 @@ public:
         return *this;
     }
     ~IdentityMap() override {
-        this->expect_at_rest();
+        this->expect_quiescent();
         while (!empty()) clear(); // a destructor may insert
     }
     /// Exchanges pairs, functors and attachments. @pre the allocators are equal, or propagate on swap
@@ -409,7 +408,7 @@ public:
     /// As restore, but returns the error instead of throwing it; null on success. @throws as restore otherwise
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
-        this->expect_at_rest();
+        this->expect_quiescent();
         if (const char* const wrong =
                 detail::Seal::open<Codec>(bytes, snapshot_kind, {{detail::ElementRole::id, detail::type_tag<Codec, Id>()}}))
             return wrong;

@@ -67,8 +67,8 @@ struct IdPart {
 template <class T, class... With>
 class IndexMap final : public detail::SecondaryInterface<IndexMap<T, With...>, slot_t, T> {
     static_assert(Storable<T>, "IndexMap<T>: T must be a non-const object type whose destructor does not throw");
-    using Face = detail::SecondaryInterface<IndexMap, slot_t, T>;
-    friend Face;
+    using Interface = detail::SecondaryInterface<IndexMap, slot_t, T>;
+    friend Interface;
     using Entries = SecondaryMap<detail::NumberHandle, T, With...>;
     using H = detail::NumberHandle;
 
@@ -112,7 +112,7 @@ public:
     bool empty() const noexcept { return entries_.empty(); }
     allocator_type get_allocator() const noexcept { return entries_.get_allocator(); }
 
-    using Face::erase;
+    using Interface::erase;
     /// Removes the entry at `it`; returns the next one. @pre not at the end
     template <std::same_as<iterator> It>
     iterator erase(It it) noexcept {
@@ -126,7 +126,7 @@ public:
     /// map. pred may be called for an entry inserted meanwhile. @throws what pred throws; those erased before stay erased
     template <class Pred>
     size_type erase_if(Pred pred) {
-        return entries_.erase_if([&](H handle, T& value) { return Face::holds(pred, handle.index(), value); });
+        return entries_.erase_if([&](H handle, T& value) { return Interface::holds(pred, handle.index(), value); });
     }
     /// Removes all entries and frees the memory. An entry that a destructor inserts meanwhile survives. @throws nothing
     void clear() noexcept { entries_.clear(); }
@@ -188,7 +188,7 @@ private:
     }
     bool contains_id(slot_t id) const noexcept { return entries_.contains_slot(id); }
 
-    // What the face asks for.
+    // What SecondaryInterface asks for.
     template <class... Args>
     std::pair<T*, bool> do_try_emplace(slot_t id, Args&&... args) {
         if (id == no_slot) detail::throw_out_of_range("IndexMap insert(id): id 0xFFFFFFFF is no_slot, which names no entry");

@@ -12,12 +12,9 @@
 #include "detail/secondary_interface.hpp"
 
 SLOTWISE_BEGIN
-
-// The pages of a SecondaryMap, and the walks over them: entry by entry and chunk by chunk.
-
 namespace detail {
 
-/// Entries of some slots: liveness, versions, raw memory for values.
+/// A page of a SecondaryMap: the entries of some slots, which are liveness, versions and raw memory for values.
 template <class H, class T>
 struct SecondaryPage {
     // A far handle claims one page. 10,000 of them with values of 256 bytes claim 12 MB; pages of 64 slots claimed 167.
@@ -188,9 +185,9 @@ class SecondaryMap final : public detail::SecondaryInterface<SecondaryMap<H, T, 
                            public detail::SlotFollower<SecondaryMap<H, T, With...>> {
     static_assert(AnyHandle<H>, "SecondaryMap<Handle, T>: the first argument is a slot map's handle_type");
     static_assert(Storable<T>, "SecondaryMap<Handle, T>: T must be a non-const object type whose destructor does not throw");
-    using Face = detail::SecondaryInterface<SecondaryMap, H, T>;
+    using Interface = detail::SecondaryInterface<SecondaryMap, H, T>;
     using Follower = detail::SlotFollower<SecondaryMap>;
-    friend Face;
+    friend Interface;
     friend detail::SlotEntries;
     template <class, class...>
     friend class IndexMap;
@@ -251,20 +248,20 @@ public:
     }
     /// Replaces the entries and keeps the attachment.
     SecondaryMap& operator=(const SecondaryMap& other) {
-        if (this != &other) Face::assign_copy(other);
+        if (this != &other) Interface::assign_copy(other);
         return *this;
     }
     /// Takes entries and attachment, in place of the ones here.
-    SecondaryMap& operator=(SecondaryMap&& other) noexcept(Face::template nothrow_move<Allocator>) {
-        if (this != &other) Face::assign_move(other);
+    SecondaryMap& operator=(SecondaryMap&& other) noexcept(Interface::template nothrow_move<Allocator>) {
+        if (this != &other) Interface::assign_move(other);
         return *this;
     }
     ~SecondaryMap() override {
-        this->expect_at_rest();
+        this->expect_quiescent();
         while (!empty()) clear(); // a destructor may insert
     }
     /// Exchanges entries and attachments.
-    void swap(SecondaryMap& other) noexcept(Face::template nothrow_swap<Allocator>) { Face::exchange(other); }
+    void swap(SecondaryMap& other) noexcept(Interface::template nothrow_swap<Allocator>) { Interface::exchange(other); }
     friend void swap(SecondaryMap& a, SecondaryMap& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
 
     size_type size() const noexcept { return size_; }
@@ -280,7 +277,7 @@ public:
         for (Page* page = Walk::next(pages_, at); page != nullptr; page = Walk::next(pages_, ++at)) {
             const H handle = page->handle(static_cast<slot_t>(at));
             hold(*page, handle.index(), [&](T& value) {
-                if (!Face::holds(pred, handle, value) || !contains_slot(handle.index())) return;
+                if (!Interface::holds(pred, handle, value) || !contains_slot(handle.index())) return;
                 drop_slot(handle.index());
                 ++erased;
             });

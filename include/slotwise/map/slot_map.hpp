@@ -15,12 +15,9 @@
 #include "detail/slot_map_interface.hpp"
 
 SLOTWISE_BEGIN
-
-// PagedStore: one T a slot in memory that never moves. Behind SlotMap.
-
 namespace detail {
 
-/// Values in the place of their slot, in memory that never moves.
+/// The store behind SlotMap: values in the place of their slot, in memory that never moves.
 ///
 /// Version and value side by side in a page were measured as a sketch: 13 % faster erase + insert, but lookups of stale
 /// handles 54 % slower at 1e6, a full walk 23 % slower, and 4-byte values no longer vectorise. bench/ has the classic flat
@@ -275,9 +272,9 @@ private:
 };
 
 template <class T, class... With>
-using PagedCore =
-    slot_map_interface<SlotMap<T, With...>, SlotMapArguments<T, With...>,
-                       PagedStore<T, SlotMapArguments<T, With...>::options, typename SlotMapArguments<T, With...>::allocator>>;
+using PagedInterface = typename SlotMapInterfaceOf<
+    SlotMap<T, With...>, PagedStore<T, SlotMapArguments<T, With...>::options, typename SlotMapArguments<T, With...>::allocator>,
+    SlotMapArguments<T, With...>>::type;
 
 } // namespace detail
 
@@ -291,27 +288,27 @@ using PagedCore =
 /// @tparam With in any order: `Column<U>` and static observers (called inline, reached by `column<U>()` and
 /// observer<O>(), by number where a type occurs twice), Options<SlotMapOptions{...}>, AllocBy<A>, Tag<X>
 template <class T, class... With>
-class SlotMap : public detail::PagedCore<T, With...> {
-    using Core = detail::PagedCore<T, With...>;
-    using Allocator = typename Core::allocator_type;
-    static constexpr SlotMapOptions O = Core::options;
+class SlotMap : public detail::PagedInterface<T, With...> {
+    using Base = detail::PagedInterface<T, With...>;
+    using Allocator = typename Base::allocator_type;
+    static constexpr SlotMapOptions O = Base::options;
 
-    using Core::core_;
+    using Base::core_;
 
 public:
-    using Core::Core;
-    using Core::erase;
-    using Core::handle_of;
-    using typename Core::const_iterator;
-    using typename Core::handle_type;
-    using typename Core::iterator;
+    using Base::Base;
+    using Base::erase;
+    using Base::handle_of;
+    using typename Base::const_iterator;
+    using typename Base::handle_type;
+    using typename Base::iterator;
     constexpr SlotMap()
         requires std::is_default_constructible_v<Allocator>
     = default;
     constexpr SlotMap(const SlotMap&) = default;
     constexpr SlotMap(SlotMap&&) = default;
-    constexpr SlotMap(const SlotMap& other, const Allocator& alloc) : Core(other, alloc) {}
-    constexpr SlotMap(SlotMap&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
+    constexpr SlotMap(const SlotMap& other, const Allocator& alloc) : Base(other, alloc) {}
+    constexpr SlotMap(SlotMap&& other, const Allocator& alloc) : Base(std::move(other), alloc) {}
     constexpr SlotMap& operator=(const SlotMap&) = default;
     constexpr SlotMap& operator=(SlotMap&&) = default;
     ~SlotMap() = default;
@@ -331,7 +328,7 @@ public:
     template <class P>
         requires std::same_as<std::remove_const_t<P>, T>
     constexpr bool erase(P* address) noexcept {
-        return Core::erase_at(core_.store.array().slot_at(address));
+        return Base::erase_at(core_.store.array().slot_at(address));
     }
 
     /// The handle of the element at `address`, null when no element of this map is there. @complexity linear in MiB of values
@@ -339,7 +336,7 @@ public:
         requires std::same_as<std::remove_const_t<P>, T>
     constexpr handle_type handle_of(P* address) const noexcept {
         const slot_t slot = core_.store.array().slot_at(address);
-        return slot == no_slot ? handle_type() : Core::handle_at(slot);
+        return slot == no_slot ? handle_type() : Base::handle_at(slot);
     }
 
     /// Calls f(value) or f(handle, value) for every element, in slot order. Full words of 64 slots run as a loop that a

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SoaSlotMap: handles outside, one packed array for each member inside.
+// SoaSlotMap: rows by handle, with one packed array for each member.
 #ifndef SLOTWISE_MAP_SOA_SLOT_MAP_HPP
 #define SLOTWISE_MAP_SOA_SLOT_MAP_HPP
 
@@ -53,9 +53,9 @@ private:
 
 namespace detail {
 
-/// The face of several columns: rows are tuples.
+/// The rows of a DenseStore of several columns: they are tuples.
 template <class... Ts>
-struct RowFace {
+struct TupleRows {
     using value_type = std::tuple<Ts...>;
     using row_type = std::tuple<Ts...>;
     using pointer = SoaPointer<Ts...>;
@@ -86,11 +86,12 @@ template <class Row, class Args>
 struct SoaStoreOf;
 template <class... Ts, class Args>
 struct SoaStoreOf<Members<Ts...>, Args> {
-    using type = DenseStore<RowFace<Ts...>, typename Args::allocator, Ts...>;
+    using type = DenseStore<TupleRows<Ts...>, typename Args::allocator, Ts...>;
 };
 template <class Row, class... With>
-using SoaCore = slot_map_interface<BasicSoaSlotMap<Row, With...>, SlotMapArguments<std::byte, With...>,
-                                   typename SoaStoreOf<Row, SlotMapArguments<std::byte, With...>>::type>;
+using SoaInterface = typename SlotMapInterfaceOf<BasicSoaSlotMap<Row, With...>,
+                                                 typename SoaStoreOf<Row, SlotMapArguments<std::byte, With...>>::type,
+                                                 SlotMapArguments<std::byte, With...>>::type;
 
 } // namespace detail
 
@@ -106,31 +107,31 @@ class BasicSoaSlotMap {
 /// SoaSlotMap<Ts...> is the one without further arguments.
 /// @tparam With as SlotMap's
 template <class... Ts, class... With>
-class BasicSoaSlotMap<Members<Ts...>, With...> : public detail::SoaCore<Members<Ts...>, With...> {
-    using Core = detail::SoaCore<Members<Ts...>, With...>;
-    using Allocator = typename Core::allocator_type;
-    static constexpr SlotMapOptions O = Core::options;
+class BasicSoaSlotMap<Members<Ts...>, With...> : public detail::SoaInterface<Members<Ts...>, With...> {
+    using Base = detail::SoaInterface<Members<Ts...>, With...>;
+    using Allocator = typename Base::allocator_type;
+    static constexpr SlotMapOptions O = Base::options;
     static_assert(sizeof...(Ts) > 0, "SoaSlotMap<Ts...>: name at least one member type");
     static_assert(O.growth == Growth::pages, "SoaSlotMap: Growth::reserve is for SlotMap, whose elements do not move");
     static_assert(!O.atomic_versions, "SoaSlotMap: atomic_versions is for SlotMap and HandlePool; here elements move");
     static_assert(!O.zero_vacant, "SoaSlotMap: zero_vacant is for SlotMap; here vacant slots have no memory");
 
-    using Core::core_;
+    using Base::core_;
 
 public:
-    using Core::Core;
-    using Core::erase;
-    using typename Core::const_iterator;
-    using typename Core::handle_type;
-    using typename Core::iterator;
-    using typename Core::size_type;
+    using Base::Base;
+    using Base::erase;
+    using typename Base::const_iterator;
+    using typename Base::handle_type;
+    using typename Base::iterator;
+    using typename Base::size_type;
     constexpr BasicSoaSlotMap()
         requires std::is_default_constructible_v<Allocator>
     = default;
     constexpr BasicSoaSlotMap(const BasicSoaSlotMap&) = default;
     constexpr BasicSoaSlotMap(BasicSoaSlotMap&&) = default;
-    constexpr BasicSoaSlotMap(const BasicSoaSlotMap& other, const Allocator& alloc) : Core(other, alloc) {}
-    constexpr BasicSoaSlotMap(BasicSoaSlotMap&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
+    constexpr BasicSoaSlotMap(const BasicSoaSlotMap& other, const Allocator& alloc) : Base(other, alloc) {}
+    constexpr BasicSoaSlotMap(BasicSoaSlotMap&& other, const Allocator& alloc) : Base(std::move(other), alloc) {}
     constexpr BasicSoaSlotMap& operator=(const BasicSoaSlotMap&) = default;
     constexpr BasicSoaSlotMap& operator=(BasicSoaSlotMap&&) = default;
     ~BasicSoaSlotMap() = default;
@@ -142,7 +143,7 @@ public:
         return this->emplace(std::forward<Args>(members)...);
     }
     /// Adds a row that is given whole: bodies.insert({position, velocity}). @throws as emplace; strong
-    constexpr handle_type insert(typename Core::value_type row) {
+    constexpr handle_type insert(typename Base::value_type row) {
         return std::apply([this](Ts&... members) { return this->emplace(std::move(members)...); }, row);
     }
     /// As insert, but null when the map is full(); the arguments are untouched then.
@@ -152,7 +153,7 @@ public:
         return this->try_emplace(std::forward<Args>(members)...);
     }
     /// A row that is given whole.
-    constexpr handle_type try_insert(typename Core::value_type row) {
+    constexpr handle_type try_insert(typename Base::value_type row) {
         return std::apply([this](Ts&... members) { return this->try_emplace(std::move(members)...); }, row);
     }
 
@@ -196,7 +197,7 @@ public:
     /// The handle of row `row`. @pre row < size()
     constexpr handle_type handle_of_row(size_type row) const noexcept {
         SLOTWISE_EXPECT(row < this->size(), "SoaSlotMap::handle_of_row(row): row is not below size()");
-        return Core::handle_at(core_.store.slot(row));
+        return Base::handle_at(core_.store.slot(row));
     }
 
     /// Removes the row at `it`; returns `it`, which then refers to the former last row. @pre it is in [begin(), end())
@@ -242,7 +243,7 @@ private:
             using V = std::conditional_t<std::is_const_v<Self>, const T, T>;
             return std::span<V>(self.core_.store.template data<Nth>(), self.size());
         } else
-            return static_cast<std::conditional_t<std::is_const_v<Self>, const Core, Core>&>(self)
+            return static_cast<std::conditional_t<std::is_const_v<Self>, const Base, Base>&>(self)
                 .template column<Nth - sizeof...(Ts)>();
     }
     template <class T, class Self>

@@ -25,9 +25,9 @@ class SparseSecondaryMap final : public detail::SecondaryInterface<SparseSeconda
     static_assert(AnyHandle<H>, "SparseSecondaryMap<Handle, T>: the first argument is a slot map's handle_type");
     static_assert(std::is_nothrow_move_constructible_v<T>,
                   "SparseSecondaryMap<Handle, T>: T's moves must be noexcept, because values are packed; use SecondaryMap");
-    using Face = detail::SecondaryInterface<SparseSecondaryMap, H, T>;
+    using Interface = detail::SecondaryInterface<SparseSecondaryMap, H, T>;
     using Follower = detail::SlotFollower<SparseSecondaryMap>;
-    friend Face;
+    friend Interface;
     friend detail::SlotEntries;
     using Args = detail::Arguments<detail::with_alloc, detail::NoOptions, T, detail::NoKey, With...>;
     using Allocator = typename Args::allocator;
@@ -87,20 +87,20 @@ public:
     }
     /// Replaces the entries and keeps the attachment.
     SparseSecondaryMap& operator=(const SparseSecondaryMap& other) {
-        if (this != &other) Face::assign_copy(other);
+        if (this != &other) Interface::assign_copy(other);
         return *this;
     }
     /// Takes entries and attachment, in place of the ones here.
-    SparseSecondaryMap& operator=(SparseSecondaryMap&& other) noexcept(Face::template nothrow_move<Allocator>) {
-        if (this != &other) Face::assign_move(other);
+    SparseSecondaryMap& operator=(SparseSecondaryMap&& other) noexcept(Interface::template nothrow_move<Allocator>) {
+        if (this != &other) Interface::assign_move(other);
         return *this;
     }
     ~SparseSecondaryMap() override {
-        this->expect_at_rest();
+        this->expect_quiescent();
         while (!empty()) clear(); // a destructor may insert
     }
     /// Exchanges entries and attachments.
-    void swap(SparseSecondaryMap& other) noexcept(Face::template nothrow_swap<Allocator>) { Face::exchange(other); }
+    void swap(SparseSecondaryMap& other) noexcept(Interface::template nothrow_swap<Allocator>) { Interface::exchange(other); }
     friend void swap(SparseSecondaryMap& a, SparseSecondaryMap& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
 
     size_type size() const noexcept { return size_; }
@@ -115,7 +115,7 @@ public:
         for (size_type row = size_; row-- != 0;) {
             if (row >= size_) continue;
             const H handle = handles_[row];
-            if (!Face::holds(pred, handle, values_[row]) || !this->contains(handle)) continue;
+            if (!Interface::holds(pred, handle, values_[row]) || !this->contains(handle)) continue;
             drop_slot(handle.index());
             ++erased;
         }

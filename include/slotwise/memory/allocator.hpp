@@ -369,10 +369,6 @@ private:
 template <class T, class Allocator>
 using FlatArray = BasicFlatArray<T, rebind_t<Allocator, std::byte>>;
 
-/// The same in reserved address space, where it grows in place: see steady_array.hpp.
-template <class T, std::size_t Slots>
-class SteadyArray;
-
 } // namespace detail
 SLOTWISE_END
 

@@ -15,8 +15,13 @@
 
 SLOTWISE_BEGIN
 
-// The steps by which pages come and go, without the type of what lies in them: a program with a hundred element types has them
-// once.
+/// A run of consecutive slots whose values lie side by side in memory.
+template <class T>
+struct SlotRun {
+    T* data;                ///< value of the first slot; elements are alive where the directory says so
+    slot_t first;           ///< number of the first slot
+    std::size_t slot_count; ///< how many
+};
 
 namespace detail {
 
@@ -45,7 +50,8 @@ struct PageLayout {
     void (*give_back)(const Bytes&, void* data, std::size_t count, std::size_t size) noexcept;
 };
 
-/// What a PagedArray knows of its pages but the page table's address, which has a type: its owner keeps it and passes it in.
+/// The steps by which pages come and go, without the type of what lies in them: a program with a hundred element types has them
+/// once. It is what a PagedArray knows of its pages but the page table's address, which has a type: its owner passes it in.
 /// The list of chunks follows the table. The entries of the table are pointers of any object type, which are copied as bytes.
 /// Both lie behind the values of the first chunk while they are as short as there is room: an array of one page is one
 /// allocation. Otherwise they have an allocation of their own. In constants bytes cannot become a T: the owner does the work.
@@ -207,18 +213,6 @@ private:
         pages = static_cast<std::uint32_t>(keep);
     }
 };
-
-} // namespace detail
-
-/// A run of consecutive slots whose values lie side by side in memory.
-template <class T>
-struct SlotRun {
-    T* data;                ///< value of the first slot; elements are alive where the directory says so
-    slot_t first;           ///< number of the first slot
-    std::size_t slot_count; ///< how many
-};
-
-namespace detail {
 
 /// Slots in a page: those of one occupancy word, so that a map of one element stays small; about 4 KiB of values where these
 /// have 256 bytes or more, see `scattered`. Pages are only the granularity of the page table. Memory comes in chunks that grow
@@ -441,7 +435,7 @@ private:
     struct Table {
         T** data_ = nullptr;
     };
-    Table table_{}; // named as in arrays of described values, for debuggers
+    Table table_{}; // named as in AnyArray, for debuggers
 };
 
 SLOTWISE_END

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// PlainVector: an array that grows, of values that are copied as bytes. What grows it does not know their type: a std::vector
-// of one more type costs some 10 ms of compile time, and the tables of a store need a dozen.
+// PlainVector: an array that grows, of values that are copied as bytes. The functions that make it grow do not know the type of
+// the values: a std::vector of one more type costs some 10 ms of compile time, and the tables of a store need a dozen.
 #ifndef SLOTWISE_MEMORY_PLAIN_VECTOR_HPP
 #define SLOTWISE_MEMORY_PLAIN_VECTOR_HPP
 

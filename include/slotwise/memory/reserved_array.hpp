@@ -16,8 +16,10 @@ extern "C" __declspec(dllimport) int __stdcall VirtualFree(void*, std::size_t, u
 #else
 #include <sys/mman.h>
 #endif
+#endif
 
 SLOTWISE_BEGIN
+#if SLOTWISE_VIRTUAL_MEMORY
 namespace detail {
 
 /// The four calls on virtual memory. Sizes are multiples of virtual_grain.
@@ -173,11 +175,8 @@ private:
     T* data_ = nullptr;
     std::size_t committed_ = 0; // bytes
 };
-
-SLOTWISE_END
 #endif
 
-SLOTWISE_BEGIN
 namespace detail {
 
 /// Raw memory by slot that grows as the options of a container say. @tparam MaxSlots see reserved_slots()
@@ -204,8 +203,6 @@ struct GrowingArray<Growth::reserve, T, Allocator, PageSlots, MaxSlots> {
 };
 #endif
 
-// SteadyArray: a FlatArray in reserved address space. It grows in place: threads may read entries while another one grows it.
-
 /// Address space for the versions of at most `slots` slots. Growth by half may ask for more slots than the limit. A power of
 /// two is the same for many limits, so that containers of many types share one instantiation.
 template <Growth G>
@@ -221,9 +218,10 @@ consteval std::size_t steady_slots([[maybe_unused]] std::size_t slot_count) {
 }
 
 #if SLOTWISE_VIRTUAL_MEMORY
-/// What a FlatArray offers. resized() gives a *lease*: the same memory with another size. An exchange with its array commits
-/// the lease; the destructor of the lease gives back the memory that the array does not use. While one thread does all this,
-/// others may read size(), and entries below it that nobody writes.
+/// A FlatArray in reserved address space, which grows in place: threads may read entries while another one grows it. resized()
+/// gives a *lease*: the same memory with another size. An exchange with its array commits the lease; the destructor of the
+/// lease gives back the memory that the array does not use. While one thread does all this, others may read size(), and entries
+/// below it that nobody writes.
 /// @tparam Slots entries of address space to reserve. More entries are possible: growth to them moves the array
 template <class T, std::size_t Slots>
 class SteadyArray {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// ValueTable: the numbers of values, found by hash. Of SwitchMap.
+// ValueTable: the numbers of values, found by hash: the index of a SwitchMap.
 #ifndef SLOTWISE_MEMORY_VALUE_TABLE_HPP
 #define SLOTWISE_MEMORY_VALUE_TABLE_HPP
 
@@ -14,8 +14,8 @@ SLOTWISE_BEGIN
 namespace detail {
 
 /// Open addressing, half full at most, linear probing, backward shift deletion (Knuth, volume 3, 6.4, algorithm R). It does not
-/// know the values. `sparse` may not use `keyed`, whose index would also be slower here: numbers that are small for how many
-/// there are, as those of an enumeration, are in an array of their own. At 4096 of them a set() then takes 6 ns in place of 14.
+/// know the values. Tags that are small numbers for how many there are, as those of an enumeration, have an array of their own:
+/// at 4096 of them a set() takes 6 ns there, and 14 ns with cells only.
 /// @tparam Numbers tags are the values themselves
 template <bool Numbers, class Allocator>
 class ValueTable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// BasicAnyColumnView: a view of a column whose type is described at run time, indexed by slot, and its runs in memory.
+// BasicAnyColumnView: a view of a type-erased column, indexed by slot, and its runs in memory. AnyArray: the pages of one.
 #ifndef SLOTWISE_SLOTS_ANY_COLUMN_VIEW_HPP
 #define SLOTWISE_SLOTS_ANY_COLUMN_VIEW_HPP
 
@@ -11,6 +11,7 @@
 #include "column_view.hpp"
 
 SLOTWISE_BEGIN
+
 /// A run of consecutive slots whose values are contiguous: pointer (values.data()), stride (values.stride()) and mask (live).
 /// values[i] belongs to slot first + i and is alive where live.test(i).
 template <class Void>
@@ -26,8 +27,8 @@ namespace detail {
 struct AnyPageCalls {
     void* (*ptr)(const void* pages, unsigned shift, const TypeDescriptor& type, std::size_t slot) noexcept;
 };
-/// Pages of a described type: a table of std::byte*.
-inline void* described_ptr(const void* pages, unsigned shift, const TypeDescriptor& type, std::size_t slot) noexcept {
+/// Pages of type-erased values: a table of std::byte*.
+inline void* erased_ptr(const void* pages, unsigned shift, const TypeDescriptor& type, std::size_t slot) noexcept {
     return static_cast<std::byte* const*>(pages)[slot >> shift] + (slot & ((std::size_t{1} << shift) - 1)) * type.size;
 }
 /// Pages of Ts: a table of T*.
@@ -60,7 +61,7 @@ struct AnyPages {
 
 } // namespace detail
 
-/// One column of a container: a described value for every live slot. A few words wide; passed by value. Also made of the
+/// One column of a container: a type-erased value for every live slot. A few words wide; passed by value. Also made of the
 /// ColumnView of any container, so that one function serves types that are known and types that are not.
 /// @tparam Void void or const void @invalidates itself when the container grows, shrinks, moves or dies
 template <class Void>
@@ -195,18 +196,6 @@ detail::IteratorRange<typename BasicAnyColumnView<Void>::chunk_iterator> BasicAn
     return {first, last, count};
 }
 
-SLOTWISE_END
-
-/// It owns nothing. Iterators outlive it.
-template <class Void>
-inline constexpr bool std::ranges::enable_view<slotwise::BasicAnyColumnView<Void>> = true;
-template <class Void>
-inline constexpr bool std::ranges::enable_borrowed_range<slotwise::BasicAnyColumnView<Void>> = true;
-
-SLOTWISE_BEGIN
-
-// AnyArray: PagedArray for a type known at run time.
-
 namespace detail {
 
 /// Makes room for `count` entries of a page table (a FlatArray). It doubles, and only when it is full, so that copying the
@@ -227,7 +216,8 @@ inline const TypeDescriptor* sized_type(const TypeDescriptor& type) {
 /// Whether values of the type are moved without a throw.
 inline bool moves_nothrow(const TypeDescriptor& type) noexcept { return type.nothrow_move || type.trivial; }
 
-/// Raw memory for a value of `type` a slot, in pages that never move, and the operations of the type by slot.
+/// PagedArray for a type that is known at run time: raw memory for a value of `type` a slot, in pages that never move, and the
+/// operations of the type by slot.
 template <class Allocator>
 class AnyArray {
     using bytes = rebind_t<Allocator, std::byte>;
@@ -310,7 +300,7 @@ public:
         }
     }
 
-    AnyPages pages() const noexcept { return {type_, &page_calls<&described_ptr>, table_.data(), shift_}; }
+    AnyPages pages() const noexcept { return {type_, &page_calls<&erased_ptr>, table_.data(), shift_}; }
 
     void copy(slot_t slot, const void* from) { type_->copy(ptr(slot), from); }
     void move(slot_t slot, void* from) {
@@ -354,5 +344,11 @@ private:
 } // namespace detail
 
 SLOTWISE_END
+
+/// It owns nothing. Iterators outlive it.
+template <class Void>
+inline constexpr bool std::ranges::enable_view<slotwise::BasicAnyColumnView<Void>> = true;
+template <class Void>
+inline constexpr bool std::ranges::enable_borrowed_range<slotwise::BasicAnyColumnView<Void>> = true;
 
 #endif

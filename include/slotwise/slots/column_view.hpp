@@ -77,7 +77,7 @@ constexpr auto block_of(const Source& source, std::size_t first) noexcept {
         return static_cast<T*>(source.ptr(static_cast<slot_t>(first)));
 }
 
-// The chunks of views: one live value where values lie apart, which is below slot `apart`, then runs of them.
+// A chunk of a view is one live value where values lie apart, which is below slot `apart`, and a run of values from there on.
 inline constexpr bits::word_t one_live = 1;
 /// The first slot of the chunk that begins with `slot` or with a live slot after it.
 constexpr std::size_t chunk_from(std::size_t slot, std::size_t apart, const Occupancy& live) noexcept {

@@ -12,10 +12,8 @@
 
 SLOTWISE_BEGIN
 
-// erase_if(container, pred): the free function that the standard's containers have.
-
-/// container.erase_if(pred): removes every element for which `pred` holds; returns how many. @throws what pred throws; the
-/// elements erased before stay erased
+/// The free function that the standard's containers have: container.erase_if(pred). Removes every element for which `pred`
+/// holds; returns how many. @throws what pred throws; the elements erased before stay erased
 template <class Container, class Pred>
     requires requires(Container& container, Pred& pred) { container.erase_if(pred); }
 constexpr auto erase_if(Container& container, Pred pred) {

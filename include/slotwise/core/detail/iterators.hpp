@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// IteratorFacade: the operators of a forward or bidirectional iterator, written once for const, non-const and proxy references.
+// What iterators yield (SlotMapItem, MapItem, IdItem) and inserts return (InsertResult), and IteratorFacade: the operators of a
+// forward or bidirectional iterator, written once for const, non-const and proxy references.
 #ifndef SLOTWISE_CORE_DETAIL_ITERATORS_HPP
 #define SLOTWISE_CORE_DETAIL_ITERATORS_HPP
 
@@ -15,8 +16,6 @@
 #include <utility>
 
 SLOTWISE_BEGIN
-
-// SlotMapItem, MapItem and IdItem: what iterators yield that give a name and its value.
 
 /// A handle and a reference to its element. Binds as auto [handle, value]. It is a std::pair too: std::get and
 /// std::views::keys, values and elements take it apart, and it converts to a pair of copies.
@@ -50,58 +49,6 @@ struct IdItem : std::pair<Id, Reference> {
     constexpr IdItem(Id of, Reference to) noexcept : std::pair<Id, Reference>(of, to), id(of), value(to) {}
     friend void swap(IdItem&, IdItem&) = delete; // that of std::pair would exchange the values
 };
-
-namespace detail {
-
-/// A handle and the element itself, for PartIterator.
-struct HandleAndElementPart {
-    template <class Iterator>
-    constexpr auto operator()(const Iterator& it) const {
-        return SlotMapItem<decltype(it.handle()), decltype(*it)>(it.handle(), *it);
-    }
-};
-
-} // namespace detail
-
-SLOTWISE_END
-
-/// Items bind as their pairs do.
-template <class H, class Reference>
-struct std::tuple_size<slotwise::SlotMapItem<H, Reference>> : std::integral_constant<std::size_t, 2> {};
-template <std::size_t Nth, class H, class Reference>
-struct std::tuple_element<Nth, slotwise::SlotMapItem<H, Reference>> : std::tuple_element<Nth, std::pair<H, Reference>> {};
-template <class Key, class T>
-struct std::tuple_size<slotwise::MapItem<Key, T>> : std::integral_constant<std::size_t, 2> {};
-template <std::size_t Nth, class Key, class T>
-struct std::tuple_element<Nth, slotwise::MapItem<Key, T>> : std::tuple_element<Nth, std::pair<const Key&, T&>> {};
-template <class Id, class Reference>
-struct std::tuple_size<slotwise::IdItem<Id, Reference>> : std::integral_constant<std::size_t, 2> {};
-template <std::size_t Nth, class Id, class Reference>
-struct std::tuple_element<Nth, slotwise::IdItem<Id, Reference>> : std::tuple_element<Nth, std::pair<Id, Reference>> {};
-
-SLOTWISE_BEGIN
-
-// InsertResult: the result of an insert by key or handle: auto [it, inserted] = map.insert(key, value).
-
-namespace detail {
-
-/// Whether `to = from` may leave half a value where it throws, and a T that is built first can be moved there without throwing.
-/// Strings assign as a whole, and into memory that they have.
-template <class T, class U>
-inline constexpr bool assigns_by_parts = !std::is_nothrow_assignable_v<T&, U> && std::is_nothrow_move_assignable_v<T> &&
-                                         std::is_constructible_v<T, U> && !requires { typename T::traits_type; };
-/// to = from. If that throws, `to` is as it was wherever T's move assignment does not throw.
-SLOTWISE_CONVERSIONS_BEGIN
-template <class T, class U>
-constexpr void assign_whole(T& to, U&& from) {
-    if constexpr (assigns_by_parts<T, U>)
-        to = T(std::forward<U>(from));
-    else
-        to = std::forward<U>(from);
-}
-SLOTWISE_CONVERSIONS_END
-
-} // namespace detail
 
 /// Where the element is, and whether it was inserted. Binds as auto [it, inserted] and converts to a std::pair of the two.
 template <class Iterator>
@@ -143,31 +90,28 @@ struct InsertResult {
 
 namespace detail {
 
-/// The same for internal steps, without an iterator.
+/// An InsertResult of internal steps, without an iterator.
 struct InsertOutcome {
     slot_t slot;
     bool inserted;
     InsertKind kind;
 };
 
-} // namespace detail
-
-SLOTWISE_END
-
-/// InsertResult binds to two names.
-template <class Iterator>
-struct std::tuple_size<slotwise::InsertResult<Iterator>> : std::integral_constant<std::size_t, 2> {};
-template <class Iterator>
-struct std::tuple_element<0, slotwise::InsertResult<Iterator>> {
-    using type = Iterator;
-};
-template <class Iterator>
-struct std::tuple_element<1, slotwise::InsertResult<Iterator>> {
-    using type = bool;
-};
-
-SLOTWISE_BEGIN
-namespace detail {
+/// Whether `to = from` may leave half a value where it throws, and a T that is built first can be moved there without throwing.
+/// Strings assign as a whole, and into memory that they have.
+template <class T, class U>
+inline constexpr bool assigns_by_parts = !std::is_nothrow_assignable_v<T&, U> && std::is_nothrow_move_assignable_v<T> &&
+                                         std::is_constructible_v<T, U> && !requires { typename T::traits_type; };
+/// to = from. If that throws, `to` is as it was wherever T's move assignment does not throw.
+SLOTWISE_CONVERSIONS_BEGIN
+template <class T, class U>
+constexpr void assign_whole(T& to, U&& from) {
+    if constexpr (assigns_by_parts<T, U>)
+        to = T(std::forward<U>(from));
+    else
+        to = std::forward<U>(from);
+}
+SLOTWISE_CONVERSIONS_END
 
 /// What operator-> of a proxy reference returns.
 template <class Reference>
@@ -176,8 +120,8 @@ struct ArrowProxy {
     constexpr Reference* operator->() noexcept { return std::addressof(reference); }
 };
 
-/// Base of an iterator `Derived` that has `Reference dereference() const`, `void increment()` and operator==; a bidirectional
-/// one has `void decrement()` too.
+/// CRTP base of an iterator `Derived` that has `Reference dereference() const`, `void increment()` and operator==; a
+/// bidirectional one has `void decrement()` too.
 template <class Derived, class Value, class Reference, class Concept = std::forward_iterator_tag>
 class IteratorFacade {
 public:
@@ -252,6 +196,14 @@ private:
     SLOTWISE_NO_UNIQUE_ADDRESS Part part_{};
 };
 
+/// A handle and the element itself, for PartIterator.
+struct HandleAndElementPart {
+    template <class Iterator>
+    constexpr auto operator()(const Iterator& it) const {
+        return SlotMapItem<decltype(it.handle()), decltype(*it)>(it.handle(), *it);
+    }
+};
+
 /// The parts of an item, for PartIterator.
 struct HandlePart {
     template <class Iterator>
@@ -294,6 +246,32 @@ constexpr auto part_range(Iterator first, Iterator last, std::size_t size, Part 
 } // namespace detail
 
 SLOTWISE_END
+
+/// Items bind as their pairs do.
+template <class H, class Reference>
+struct std::tuple_size<slotwise::SlotMapItem<H, Reference>> : std::integral_constant<std::size_t, 2> {};
+template <std::size_t Nth, class H, class Reference>
+struct std::tuple_element<Nth, slotwise::SlotMapItem<H, Reference>> : std::tuple_element<Nth, std::pair<H, Reference>> {};
+template <class Key, class T>
+struct std::tuple_size<slotwise::MapItem<Key, T>> : std::integral_constant<std::size_t, 2> {};
+template <std::size_t Nth, class Key, class T>
+struct std::tuple_element<Nth, slotwise::MapItem<Key, T>> : std::tuple_element<Nth, std::pair<const Key&, T&>> {};
+template <class Id, class Reference>
+struct std::tuple_size<slotwise::IdItem<Id, Reference>> : std::integral_constant<std::size_t, 2> {};
+template <std::size_t Nth, class Id, class Reference>
+struct std::tuple_element<Nth, slotwise::IdItem<Id, Reference>> : std::tuple_element<Nth, std::pair<Id, Reference>> {};
+
+/// InsertResult binds to two names.
+template <class Iterator>
+struct std::tuple_size<slotwise::InsertResult<Iterator>> : std::integral_constant<std::size_t, 2> {};
+template <class Iterator>
+struct std::tuple_element<0, slotwise::InsertResult<Iterator>> {
+    using type = Iterator;
+};
+template <class Iterator>
+struct std::tuple_element<1, slotwise::InsertResult<Iterator>> {
+    using type = bool;
+};
 
 /// It owns nothing. Iterators outlive it.
 template <class Iterator>

@@ -136,7 +136,8 @@ consteval std::uint64_t type_tag() noexcept {
         return opaque_tag<T>();
 }
 
-/// The tag of a described type that a codec covers. A class with the functions of AnyCodec need not have tag().
+/// The tag of a type that is known at run time, which the codec covers. A class with the functions of AnyCodec need not have
+/// tag().
 template <class Codec, class Descriptor>
 std::uint64_t described_tag(const Codec& codec, const Descriptor& type) noexcept {
     if constexpr (requires { codec.tag(type); })
@@ -154,7 +155,7 @@ struct ElementTag {
     std::uint64_t tag;
 };
 
-/// What is said when bytes have elements of another type: which elements these are, and of what type.
+/// The error for bytes with elements of another type: which elements these are, and of what type.
 class TypeMismatch {
 public:
     static const char* text(ElementRole role, std::uint64_t found) noexcept {
@@ -257,7 +258,7 @@ private:
     }();
 };
 
-/// What is said when a codec drops a column, and the other did not.
+/// The errors for a column that only one of the two codecs drops: the one that reads, or the one that wrote.
 inline constexpr const char* restore_drops =
     "snapshot: it has a column that this restore drops; restore it without dropping<Column>()";
 inline constexpr const char* was_dropped =

@@ -25,8 +25,8 @@ SLOTWISE_BEGIN
 namespace detail {
 
 /// XXH3 with 64 bits and seed 0, by Y. Collet's specification (github.com/Cyan4973/xxHash, doc/xxhash_spec.md, "XXH3 Algorithm
-/// Overview"; identifiers as there). The result is the same on every machine. It sees accidents, and is no seal against
-/// forgers. Bytes may come in parts.
+/// Overview"; identifiers as there). The result is the same on every machine. It detects accidents, not forgery.
+/// Bytes may come in parts.
 class Xxh3 {
     using u64 = std::uint64_t;
 

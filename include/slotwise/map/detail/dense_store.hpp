@@ -14,19 +14,19 @@ namespace detail {
 
 /// Rows packed in the order of insertion, with the last row moved into the place of an erased one: the rows of a SoaVector, the
 /// slot of each row and the row of each slot.
-/// @tparam Face defines the interface of a row: value_type, row_type, pointer, reference, pointer_to(columns, row) ... 8 bytes
-/// a row over values and directory: a row number for each slot, a slot number for each row.
-template <class Face, class Allocator, class... Ts>
+/// 8 bytes a row over values and directory: a row number for each slot, a slot number for each row.
+/// @tparam Rows what a row is: value_type, row_type, pointer, reference, pointer_to(columns, row) ...
+template <class Rows, class Allocator, class... Ts>
 class DenseStore {
     using Columns = PackedColumns<false, AlignedArray<Ts, Allocator>...>;
 
 public:
-    using value_type = typename Face::value_type;
-    using row_type = typename Face::row_type;
-    using pointer = typename Face::pointer;
-    using const_pointer = typename Face::const_pointer;
-    using reference = typename Face::reference;
-    using const_reference = typename Face::const_reference;
+    using value_type = typename Rows::value_type;
+    using row_type = typename Rows::row_type;
+    using pointer = typename Rows::pointer;
+    using const_pointer = typename Rows::const_pointer;
+    using reference = typename Rows::reference;
+    using const_reference = typename Rows::const_reference;
     using Cursor = std::size_t; ///< a row
     static constexpr bool stable = false;
     static constexpr bool indexed = false;
@@ -36,7 +36,7 @@ public:
     static constexpr bool nothrow_destroy = nothrow_move;
     static constexpr std::size_t max_slots = no_slot;
     template <class... Args>
-    static constexpr bool builds_from = Face::template builds_from<Args...>;
+    static constexpr bool builds_from = Rows::template builds_from<Args...>;
     template <class... Args>
     static constexpr bool builds_nothrow = true; // the row is built before, so only its move remains
 
@@ -48,7 +48,7 @@ public:
         if constexpr ((std::is_copy_constructible_v<Ts> && ...))
             take_rows(slot_count, other, [](const auto& value) -> const auto& { return value; });
         else
-            static_assert(never<Face>, "DenseSlotMap, SoaSlotMap copy: elements cannot be copied; write std::move(map)");
+            static_assert(never<Rows>, "DenseSlotMap, SoaSlotMap copy: elements cannot be copied; write std::move(map)");
     }
     /// Moves the rows over one by one. @pre none is here, and there is room
     constexpr void take_from(DenseStore& other, Occupancy) {
@@ -97,12 +97,12 @@ public:
         return columns_.template column<Nth>().data();
     }
     constexpr auto places() const noexcept {
-        return [this, rows = rows_.data()](slot_t slot) noexcept { return Face::pointer_to(columns_.columns(), rows[slot]); };
+        return [this, rows = rows_.data()](slot_t slot) noexcept { return Rows::pointer_to(columns_.columns(), rows[slot]); };
     }
     constexpr pointer ptr(slot_t slot) const noexcept { return places()(slot); }
 
     constexpr void construct(slot_t slot, row_type&& row) noexcept(nothrow_move) {
-        construct_row(slot, Face::split(std::move(row)));
+        construct_row(slot, Rows::split(std::move(row)));
     }
     template <class... Args>
     constexpr void construct(slot_t slot, Args&&... args) {
@@ -130,7 +130,7 @@ public:
             erase_row(row, last);
         }
     }
-    constexpr row_type take(slot_t slot) const { return Face::take(columns_.columns(), rows_[slot]); }
+    constexpr row_type take(slot_t slot) const { return Rows::take(columns_.columns(), rows_[slot]); }
     constexpr void swap_values(slot_t a, slot_t b) {
         if (a != b) columns_.swap_rows(rows_[a], rows_[b]);
     }
@@ -186,7 +186,7 @@ public:
     constexpr void step_back(const Directory&, Cursor& row) const noexcept {
         --row;
     }
-    constexpr pointer at(Cursor row) const noexcept { return Face::pointer_to(columns_.columns(), row); }
+    constexpr pointer at(Cursor row) const noexcept { return Rows::pointer_to(columns_.columns(), row); }
 
     //=== snapshots ===//
 

@@ -10,11 +10,9 @@
 #include "../../fwd.hpp"
 
 SLOTWISE_BEGIN
-
-// OnlyMapSortMovesValues: what keeps std::ranges::sort and its like away from the elements of slot maps.
-
 namespace detail {
 
+/// Keeps std::ranges::sort and its like away from the elements of slot maps.
 /// The result of std::ranges::iter_move for an element of a slot map: it initialises a T, and cannot be assigned to one. An
 /// algorithm that permutes elements would leave values under other handles; each of them assigns what it moved, so
 /// std::permutable and std::sortable do not hold. The name of this class appears in the error: write map.sort(less). A deleted
@@ -33,35 +31,35 @@ private:
 };
 
 struct ValueProjection {
-    template <class Core, class Store>
-    using reference = std::conditional_t<std::is_const_v<Core>, typename Store::const_reference, typename Store::reference>;
+    template <class Map, class Store>
+    using reference = std::conditional_t<std::is_const_v<Map>, typename Store::const_reference, typename Store::reference>;
 };
 struct HandleProjection {
-    template <class Core, class Store>
-    using reference = typename Core::handle_type;
+    template <class Map, class Store>
+    using reference = typename Map::handle_type;
 };
 struct ItemProjection {
-    template <class Core, class Store>
-    using reference = SlotMapItem<typename Core::handle_type, ValueProjection::reference<Core, Store>>;
+    template <class Map, class Store>
+    using reference = SlotMapItem<typename Map::handle_type, ValueProjection::reference<Map, Store>>;
 };
 
 /// A position in a map: the map and the store's cursor. Each map documents what invalidates it. Level debug detects access to
 /// an erased element.
-template <class Core, class Store, class Projection>
+template <class Map, class Store, class Projection>
 class MapIterator
-    : public IteratorFacade<MapIterator<Core, Store, Projection>,
-                            std::remove_cvref_t<typename Projection::template reference<Core, Store>>,
-                            typename Projection::template reference<Core, Store>, std::bidirectional_iterator_tag> {
-    using Reference = typename Projection::template reference<Core, Store>;
+    : public IteratorFacade<MapIterator<Map, Store, Projection>,
+                            std::remove_cvref_t<typename Projection::template reference<Map, Store>>,
+                            typename Projection::template reference<Map, Store>, std::bidirectional_iterator_tag> {
+    using Reference = typename Projection::template reference<Map, Store>;
     using Cursor = typename Store::Cursor;
     using Base = IteratorFacade<MapIterator, std::remove_cvref_t<Reference>, Reference, std::bidirectional_iterator_tag>;
 
 public:
     constexpr MapIterator() noexcept = default;
-    constexpr MapIterator(Core* map, Cursor cursor) noexcept : map_(map), cursor_(cursor) {}
+    constexpr MapIterator(Map* map, Cursor cursor) noexcept : map_(map), cursor_(cursor) {}
     /// iterator to const_iterator.
     template <class Other>
-        requires(std::is_const_v<Core> && std::same_as<const Other, Core> && !std::is_const_v<Other>)
+        requires(std::is_const_v<Map> && std::same_as<const Other, Map> && !std::is_const_v<Other>)
     constexpr MapIterator(const MapIterator<Other, Store, Projection>& other) noexcept
         : map_(other.map_), cursor_(other.cursor_) {}
 
@@ -100,7 +98,7 @@ private:
     SLOTWISE_ALWAYS_INLINE constexpr void increment() noexcept { map_->core_.store.advance(map_->core_.directory, cursor_); }
     constexpr void decrement() noexcept { map_->core_.store.step_back(map_->core_.directory, cursor_); }
 
-    Core* map_ = nullptr;
+    Map* map_ = nullptr;
     Cursor cursor_{};
 };
 

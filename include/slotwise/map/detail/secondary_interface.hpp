@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SecondaryInterface: what SecondaryMap, SparseSecondaryMap and IndexMap have in common.
+// SecondaryInterface: the verbs that SecondaryMap, SparseSecondaryMap and IndexMap share. SlotFollower: what attaches a map to
+// the one that makes its handles; IdentityMap has it too.
 #ifndef SLOTWISE_MAP_DETAIL_SECONDARY_INTERFACE_HPP
 #define SLOTWISE_MAP_DETAIL_SECONDARY_INTERFACE_HPP
 
@@ -17,12 +18,9 @@
 #include <optional>
 
 SLOTWISE_BEGIN
-
-// SlotFollower: the attached half of maps keyed by another map's handles.
-
 namespace detail {
 
-/// How SlotFollower, and a map that holds another, reach the entries of a map by slot: its friend.
+/// A friend of the maps that follow another: SlotFollower, and a map that holds another one, reach the entries by slot with it.
 struct SlotEntries {
     template <class Map>
     static auto* find(const Map& map, slot_t slot) noexcept {
@@ -42,7 +40,7 @@ struct SlotEntries {
     }
 };
 
-/// The observer that a follower is: by its type series see that its on_insert does not throw.
+/// The observer inside of a follower. A series knows this type, and so that on_insert does not throw.
 class FollowingObserver : public SlotObserver {
 public:
     void on_insert(slot_t slot, InsertKind kind) noexcept override = 0;
@@ -51,9 +49,9 @@ protected:
     ~FollowingObserver() override = default;
 };
 
-/// Base of a map that drops entries when their element is erased. `Derived` has drop_slot(slot) noexcept, drop_slots(occupancy)
-/// noexcept, clear() noexcept and erase_if(pred on handle). The base owns the attachment: a copy is not attached, a move takes
-/// the attachment.
+/// CRTP base of a map that drops entries when their element is erased. `Derived` has drop_slot(slot) noexcept,
+/// drop_slots(occupancy) noexcept, clear() noexcept and erase_if(pred on handle). The base owns the attachment: a copy is not
+/// attached, a move takes the attachment.
 template <class Derived>
 class SlotFollower : private FollowingObserver {
 public:
@@ -79,16 +77,16 @@ protected:
     SlotFollower(SlotFollower&& other) noexcept { swap_token(other); }
     SlotFollower& operator=(const SlotFollower&) = delete;
     ~SlotFollower() override = default;
-    /// The map is about to be replaced as a whole.
-    void expect_at_rest() const noexcept {
+    /// Whether no operation runs in the map, which is about to be replaced as a whole (checked at level fast).
+    void expect_quiescent() const noexcept {
         SLOTWISE_EXPECT(running_ == 0 && inserting_ == nullptr,
                         "a map that follows handles: the constructor or destructor of an entry, hash or equality "
                         "moves, swaps, assigns or destroys the map that calls it");
     }
     /// Exchanges the attachments; for swap.
     void swap_token(SlotFollower& other) noexcept {
-        expect_at_rest();
-        other.expect_at_rest();
+        expect_quiescent();
+        other.expect_quiescent();
         ObserverToken::exchange(token_, *this, other.token_, other);
     }
 
@@ -187,8 +185,9 @@ private:
     };
 };
 
-/// Lookup and single-entry operations over a `Derived` that has do_try_emplace(handle, args...), do_get(handle) -> T* const,
-/// drop(handle) -> whether there was one, assign(handle, value) and take(handle, result). In an IndexMap handles are ids.
+/// CRTP base: lookup and single-entry operations over a `Derived` that has do_try_emplace(handle, args...), do_get(handle) ->
+/// T* const, drop(handle) -> whether there was one, assign(handle, value) and take(handle, result). In an IndexMap handles are
+/// ids.
 ///
 /// Constructors, destructors and assignments of values may insert, erase, clear and look up in the map that calls them. An
 /// entry is not found before it is built, nor once its destructor runs. Its place in a SecondaryMap is free after that. The map

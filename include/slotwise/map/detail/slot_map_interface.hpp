@@ -1,28 +1,306 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SlotMapInterface: the interface that SlotMap, DenseSlotMap and SoaSlotMap share, over a store that says where values lie.
+// SlotMapInterface: the interface that SlotMap, DenseSlotMap, SoaSlotMap and AnySlotMap share, and SlotMapEngine: the steps
+// behind it, and behind HandlePool. A store says where values lie.
 #ifndef SLOTWISE_MAP_DETAIL_SLOT_MAP_INTERFACE_HPP
 #define SLOTWISE_MAP_DETAIL_SLOT_MAP_INTERFACE_HPP
 
 #include "../../core/detail/call_form.hpp"
 #include "../../core/detail/concepts.hpp"
 #include "../../slots/detail/arguments.hpp"
+#include "../../slots/detail/slot_container.hpp"
+#include "../../slots/slot_range.hpp"
 #include "../../slots/value_array.hpp"
 #include "map_iterator.hpp"
-#include "slot_map_engine.hpp"
 
 #include <initializer_list>
 #include <optional>
 
 SLOTWISE_BEGIN
 namespace detail {
+
 struct ReservedBits;
+
+template <class Store, SlotMapOptions O, class Allocator, class... Observers>
+using SlotMapBase = SlotContainer<
+    Store, SlotContainerOptions{O.handle, O.exhaustion, O.reuse, O.max_slots, false, false, O.first_slot, O.atomic_versions},
+    Allocator, Observers...>;
+
+/// Why an insert finds no slot.
+/// @param limit slots that are allowed now @param most what it can be set to @param names slots that a handle can name
+/// @param option SlotMapOptions::max_slots
+constexpr const char* text_when_full(std::size_t limit, std::size_t most, std::size_t names, std::size_t option) noexcept {
+    if (limit < most)
+        return "slot map insert: max_slots() slots are in use or retired; raise it by set_max_slots(n), or use "
+               "try_insert()";
+    if (most == names)
+        return "slot map insert: every slot that the handle can name is in use or retired; use more index bits, "
+               "or see recycle_retired()";
+    if (option == most)
+        return "slot map insert: as many slots as the option max_slots allows are in use or retired; raise it, or use "
+               "try_insert()";
+    return "slot map insert: the address space of Growth::reserve or of a column is in use; give the option max_slots";
 }
 
-/// A directory, a store and observers. Not used by itself: see SlotMap, DenseSlotMap, SoaSlotMap.
+/// The engine of slot maps and of HandlePool: a SlotContainer that chooses the slot of a new element, and the steps that insert
+/// one. It must not know what a handle is called or what the user sees. Each step leaves the parts consistent or has no effect.
+template <class Store, SlotMapOptions O, class Allocator, class... Observers>
+class SlotMapEngine : public SlotMapBase<Store, O, Allocator, Observers...> {
+public:
+    using Base = SlotMapBase<Store, O, Allocator, Observers...>;
+    using Base::Base;
+    using Base::directory;
+    using Base::hub;
+    using Base::store;
+    using typename Base::Hub;
+
+    /// Whether the same handles name equal values.
+    constexpr bool same_elements(const SlotMapEngine& other) const {
+        if (directory.size() != other.directory.size()) return false;
+        using Ptr = typename Store::const_pointer;
+        for (const slot_t slot : SlotRange(directory.occupancy()))
+            if (!other.directory.is_live(slot, directory.version(slot)) ||
+                !(*Ptr(store.ptr(slot)) == *Ptr(other.store.ptr(slot))))
+                return false;
+        return true;
+    }
+
+    //=== capacity ===//
+
+    /// Whether no slot is left for one more element.
+    constexpr bool is_full() const noexcept { return !directory.has_room() && Base::cannot_grow(); }
+    /// Room for one more element, or a std::length_error when no slot is left.
+    SLOTWISE_ALWAYS_INLINE constexpr void reserve_one() {
+        if (!directory.has_room()) [[unlikely]]
+            grow_by_one();
+    }
+    /// Room for `count` live elements in all, or a std::length_error.
+    constexpr void reserve_live(std::size_t count) {
+        if (O.first_slot != 0 && count == 0) return;
+        const std::size_t unusable = Base::unusable(), limit = Base::slot_limit();
+        if (count > limit)
+            throw_length_error(
+                limit < Base::max_slots()
+                    ? "slot map reserve(count): count exceeds max_slots(); raise it by set_max_slots(n)"
+                    : "slot map reserve(count): count exceeds max_size(); use more index bits, or a larger Options::max_slots");
+        if (count > limit - unusable)
+            throw_length_error("slot map reserve(count): too many slots are retired or reserved; use more index bits");
+        if (count + unusable > directory.capacity()) Base::do_reserve(count + unusable);
+    }
+    /// Growth stops at `slots` from now on. False when that exceeds max_slots(), or a slot from there on is in use.
+    constexpr bool limit_slots(std::size_t slot_count) noexcept {
+        if (slot_count > Base::max_slots()) return false;
+        if (const std::size_t before = directory.capacity(); slot_count < before) {
+            const slot_t cursor = directory.cursor();
+            if (directory.lower_cursor(static_cast<slot_t>(slot_count)) > slot_count) {
+                directory.restore_cursor(cursor);
+                return false;
+            }
+            hub.capacity(before, slot_count); // fewer: must not throw
+            directory.set_capacity(slot_count);
+        }
+        directory.set_limit(static_cast<slot_t>(slot_count));
+        return true;
+    }
+    /// Whether an element may get this slot and version: see SlotDirectory::can_take.
+    constexpr bool can_take(slot_t slot, std::uint32_t version) const noexcept {
+        if constexpr (O.first_slot != 0)
+            if (slot == 0) return false;
+        return directory.can_take(slot, version) && slot < Base::slot_limit();
+    }
+    /// As SlotDirectory::recycle_retired, except for slot 0 if it is never issued.
+    constexpr std::size_t recycle_retired() noexcept {
+        const std::size_t count = directory.recycle_retired();
+        if (O.first_slot == 0 || count == 0) return count;
+        Base::retire_slot_0();
+        return count - 1;
+    }
+    /// Makes room for an untrusted slot number. False, and no effect, when it exceeds the budget.
+    constexpr bool reserve_slot_in_budget(slot_t slot) {
+        if (slot < directory.capacity()) return true;
+        const std::size_t budget = 8 * (directory.size() + 1), most = budget < min_slot_budget ? min_slot_budget : budget;
+        if (slot >= most) return false;
+        const std::size_t need = std::size_t{slot} + 1, limit = most < Base::slot_limit() ? most : Base::slot_limit(),
+                          usual = hub.grown_capacity(store.grown_capacity()); // otherwise ascending slots would grow one by one
+        Base::do_reserve(need > usual ? need : usual < limit ? usual : limit);
+        return true;
+    }
+    // What insert_at may claim in a small map. With a budget relative to the capacity, 13 handles, each for the last slot
+    // allowed, took a map to 268 million slots.
+    static constexpr std::size_t slot_bytes = Store::slot_bytes + Hub::slot_bytes;
+    static constexpr std::size_t min_slot_budget = slot_bytes <= 64 ? 65536 : (std::size_t{1} << 22) / slot_bytes;
+
+    //=== insert ===//
+
+    /// Adds an element; returns its handle, an H.
+    template <class H, class... Args>
+    SLOTWISE_ALWAYS_INLINE constexpr H do_emplace(Args&&... args) {
+        hub.expect_not_notifying();
+        if constexpr (Base::trivial && Hub::nothrow_insert && Store::template builds_nothrow<Args...>) {
+            if (!hub.dynamic()) [[likely]] {
+                if (const slot_t slot = directory.acquire_live(); slot != no_slot) [[likely]] {
+                    store.construct(slot, static_cast<Args&&>(args)...); // no std::forward: see construct_in_place()
+                    hub.insert_nothrow(slot);
+                    directory.publish(slot); // a reader that finds it finds the element built
+                    return H(slot, directory.version(slot));
+                }
+            }
+        }
+        return emplace_guarded<H>(static_cast<Args&&>(args)...);
+    }
+    /// Adds the element make(slot). Its version is skipped if anything throws.
+    template <class Make>
+    constexpr slot_t do_insert_with(Make&& make) {
+        const slot_t slot = directory.acquire();
+        ScopeGuard undo([&]() noexcept { directory.skip_version(slot); });
+        store.construct_with(slot, [&]() -> decltype(auto) { return make(slot); });
+        undo.dismiss();
+        if constexpr (Base::trivial && Hub::nothrow_insert) {
+            if (!hub.dynamic()) [[likely]] { // make() may have attached one
+                hub.insert_nothrow(slot);
+                directory.commit_inline(slot);
+                return slot;
+            }
+        }
+        return commit_notifying(slot);
+    }
+    /// Builds the element of a reserved slot.
+    template <class... Args>
+    constexpr void do_fulfill(slot_t slot, Args&&... args) {
+        directory.unreserve(slot);
+        ScopeGuard undo([&]() noexcept { directory.undo_unreserve(slot); });
+        build(slot, std::forward<Args>(args)...);
+        undo.dismiss();
+        directory.commit(slot);
+    }
+    /// Adds an element in this slot at this version. @pre directory.can_take(slot, version) and slot < directory.capacity()
+    template <class... Args>
+    constexpr void do_insert_at(slot_t slot, std::uint32_t version, Args&&... args) {
+        const slot_t cursor = directory.cursor();
+        const std::uint32_t before = directory.take(slot, version);
+        ScopeGuard undo([&]() noexcept { directory.undo_take(slot, before, cursor); });
+        build(slot, std::forward<Args>(args)...);
+        undo.dismiss();
+        directory.commit(slot);
+    }
+
+    //=== columns ===//
+
+    /// Static observer number Nth, a column, as a view by slot.
+    template <std::size_t Nth>
+    constexpr auto column_view() noexcept {
+        using T = typename std::remove_reference_t<decltype(hub.template get<Nth>())>::value_type;
+        return ColumnView<T>(hub.template get<Nth>().pages(), Base::directory_view());
+    }
+    template <std::size_t Nth>
+    constexpr auto column_view() const noexcept {
+        using T = typename std::remove_cvref_t<decltype(hub.template get<Nth>())>::value_type;
+        return ColumnView<const T>(ColumnView<T>(hub.template get<Nth>().pages(), Base::directory_view()));
+    }
+    /// The column of values of type T, as a View. @tparam Self const or not
+    template <class T, class View, class Self>
+    static constexpr View column_view_of(Self& self) noexcept {
+        constexpr std::size_t place = Hub::template index_of_column<T>();
+        if constexpr (place < Hub::static_count) return self.template column_view<place>();
+        return View(); // reached when index_of_column has reported its error, which then stays the only one
+    }
+
+    //=== snapshots ===//
+
+    /// The exact state as bytes.
+    template <class Codec>
+    std::vector<std::byte> do_snapshot(Codec& codec) const {
+        ByteWriter out;
+        Base::template write<0, block_bytes<Codec, typename Store::value_type>>(out, codec,
+                                                                                [&] { store.write(directory, out, codec); });
+        return Seal::close<Codec>(out, tags<Codec>());
+    }
+
+    /// Replaces the contents by a snapshot's, or returns the error and has no effect.
+    template <class Codec>
+    const char* do_restore(std::span<const std::byte> bytes, Codec& codec) {
+        if (const char* const error = Seal::open<Codec>(bytes, DirectorySnapshot::magic, tags<Codec>())) return error;
+        hub.expect_not_notifying();
+        ByteReader in(bytes);
+        SlotMapEngine fresh(Base::allocator);
+        fresh.directory.set_limit(directory.limit());
+        const char* const error = fresh.template read<0>(in, codec, {}, [&](auto& restored) {
+            // The store destroys what it has built when a value is wrong or throws.
+            if (!fresh.store.read(restored, in, codec)) return false;
+            fresh.directory.swap(restored);
+            return true;
+        });
+        if (error == nullptr) Base::adopt(fresh);
+        return error;
+    }
+    /// Whether directory and store agree in full.
+    constexpr bool is_sound() const noexcept { return directory.check_invariants() && store.is_sound(directory); }
+
+private:
+    template <class Codec>
+    static consteval auto tags() noexcept {
+        return join_tags(Store::template tags<Codec>(), Base::template column_tags<0, Codec>());
+    }
+    SLOTWISE_COLD constexpr void grow_by_one() {
+        const char* const full = text_when_full(Base::slot_limit(), Base::max_slots(), Base::Directory::max_slots, O.max_slots);
+        Base::do_reserve(Base::Steps::grown(directory, hub, store.grown_capacity(), Base::max_slots(), O.first_slot, full));
+    }
+    /// The steps when anything may throw, allocate or run user code.
+    template <class H, class... Args>
+    SLOTWISE_NEVER_INLINE constexpr H emplace_guarded(Args&&... args) {
+        reserve_one();
+        const AcquiredSlot acquired = acquire_slot(directory);
+        const slot_t slot = acquired.slot;
+        if constexpr (Base::shares_steps && Store::template builds_nothrow<Args...>) {
+            store.construct(slot, std::forward<Args>(args)...);
+            return H(slot, Base::Steps::notify_insert(directory, hub, slot, acquired.fresh));
+        } else {
+            ScopeGuard undo([&]() noexcept { directory.undo_acquire(slot, acquired.fresh); });
+            build(slot, std::forward<Args>(args)...);
+            undo.dismiss();
+            directory.commit(slot);
+            return H(slot, directory.version(slot));
+        }
+    }
+    /// Builds the element of an acquired slot and notifies observers. If anything throws, no observer knows of it.
+    template <class... Args>
+    constexpr void build(slot_t slot, Args&&... args) {
+        store.construct(slot, std::forward<Args>(args)...);
+        notify_insert(slot);
+    }
+    /// The last step of do_insert_with(). A call of its own, so that what it needs is not kept in registers until there.
+    SLOTWISE_NEVER_INLINE constexpr slot_t commit_notifying(slot_t slot) {
+        ScopeGuard undo([&]() noexcept { directory.skip_version(slot); });
+        notify_insert(slot);
+        undo.dismiss();
+        directory.commit(slot);
+        return slot;
+    }
+    constexpr void notify_insert(slot_t slot) {
+        ScopeGuard undo([&]() noexcept { store.destroy(slot); });
+        hub.insert(slot, InsertKind::fresh);
+        undo.dismiss();
+    }
+};
+
+/// What the named template arguments of a slot map or a HandlePool say. @tparam T what the default allocator allocates
+template <class T, class... With>
+using SlotMapArguments = Arguments<with_options | with_tag | with_alloc | with_observers, SlotMapOptions, T, NoKey, With...>;
+
+/// Unpacks the observers among the arguments.
+template <class Store, class Args, class Observers = typename Args::observers>
+struct SlotMapEngineOf;
+template <class Store, class Args, class... Observers>
+struct SlotMapEngineOf<Store, Args, TypeList<Observers...>> {
+    using type = SlotMapEngine<Store, Args::options, typename Args::allocator, Observers...>;
+};
+
+} // namespace detail
+
+/// A directory, a store and observers. Not used by itself: see SlotMap, DenseSlotMap, SoaSlotMap, AnySlotMap.
 ///
-/// Guarantees, the same for all three:
+/// Guarantees, the same for all of them:
 ///   strong    an insert that throws has no effect: size, elements, the order of future handles are as before
 ///   handles   a handle resolves from its insert to its erase, clear or extract, and never again; only insert_at with exactly
 ///             that handle restores it (an undo)
@@ -30,9 +308,9 @@ struct ReservedBits;
 ///   const     const members may run concurrently
 /// @tparam Store PagedStore, DenseStore: values by slot; @tparam Tag names the handles
 template <class Store, class Tag, SlotMapOptions O, class Allocator, class... Observers>
-class SlotMapInterface : public SlotMapObservers<detail::SlotMapEngine<Store, O, Allocator, Observers...>> {
-    using Container = detail::SlotMapEngine<Store, O, Allocator, Observers...>;
-    using Base = SlotMapObservers<Container>;
+class SlotMapInterface {
+    using Engine = detail::SlotMapEngine<Store, O, Allocator, Observers...>;
+    using Hub = typename Engine::Hub;
 
 public:
     using value_type = typename Store::value_type;
@@ -53,11 +331,11 @@ public:
     constexpr SlotMapInterface()
         requires std::is_default_constructible_v<Allocator>
     = default;
-    constexpr explicit SlotMapInterface(const Allocator& alloc) : Base(alloc) {}
+    constexpr explicit SlotMapInterface(const Allocator& alloc) : core_(alloc) {}
     /// An exact copy: the same elements under the same handles, and the same handles in future. Static observers are copied.
     /// Dynamic observers stay with the original. @throws what the allocator and the copies throw
     constexpr SlotMapInterface(const SlotMapInterface& other) = default;
-    constexpr SlotMapInterface(const SlotMapInterface& other, const Allocator& alloc) : Base(other, alloc) {}
+    constexpr SlotMapInterface(const SlotMapInterface& other, const Allocator& alloc) : core_(other.core_, alloc) {}
     /// With the elements of the range, in slots 0, 1 and so on. @throws as insert
     template <std::input_iterator It, std::sentinel_for<It> End>
     constexpr SlotMapInterface(It first, End last, const Allocator& alloc = Allocator()) : SlotMapInterface(alloc) {
@@ -70,7 +348,7 @@ public:
     constexpr SlotMapInterface(SlotMapInterface&& other) noexcept = default;
     /// As above, into memory of `alloc`. Static columns keep their memory. With unequal allocators the elements are moved one
     /// by one: addresses change, handles stay.
-    constexpr SlotMapInterface(SlotMapInterface&& other, const Allocator& alloc) : Base(std::move(other), alloc) {}
+    constexpr SlotMapInterface(SlotMapInterface&& other, const Allocator& alloc) : core_(std::move(other.core_), alloc) {}
     /// Strong when no dynamic observer is attached. Dynamic observers of the target stay attached: they are notified of the end
     /// of the old contents and of the new contents. If one throws, the target is empty, and the observers that were not
     /// notified of its capacity are detached. An observer that attaches meanwhile is notified of the new contents only.
@@ -83,8 +361,7 @@ public:
 
     /// Exchanges elements, handles and observers. Allocators are exchanged if they propagate. With unequal allocators that do
     /// not propagate every element is moved.
-    constexpr void swap(SlotMapInterface& other) noexcept(
-        noexcept(std::declval<Container&>().swap(std::declval<Container&>()))) {
+    constexpr void swap(SlotMapInterface& other) noexcept(noexcept(std::declval<Engine&>().swap(std::declval<Engine&>()))) {
         core_.swap(other.core_);
     }
     // A template, so that overload resolution prefers it to std::swap for derived maps.
@@ -101,7 +378,7 @@ public:
     /// Slots with memory. Live, retired and reserved slots together never exceed it.
     constexpr size_type capacity() const noexcept { return core_.directory.capacity(); }
     /// The highest possible number of slots, by the handle's bits and the options.
-    static constexpr size_type max_size() noexcept { return Container::max_slots(); }
+    static constexpr size_type max_size() noexcept { return Engine::max_slots(); }
     /// The highest number of slots now: max_size(), or what set_max_slots() has set. Live, retired and reserved slots count.
     constexpr size_type max_slots() const noexcept { return core_.slot_limit(); }
     /// Sets max_slots(). False, and no effect, when count exceeds max_size(), or a slot from `count` on is live, retired or
@@ -109,7 +386,7 @@ public:
     /// elements go by copy, move and swap (a moved-from map has none), it stays at clear and restore, and is in no snapshot.
     /// @complexity linear in free slots from `count` on @invalidates views of columns
     [[nodiscard]] constexpr bool set_max_slots(size_type count) noexcept {
-        expect_not_notifying();
+        core_.hub.expect_not_notifying();
         return core_.limit_slots(count);
     }
     /// Whether no slot is left: an insert would throw std::length_error now, and try_insert() would return null.
@@ -119,13 +396,13 @@ public:
     /// address space, what the allocator or an observer throws; strong
     /// @invalidates dense: addresses and iterators; paged: views
     constexpr void reserve(size_type count) {
-        expect_not_notifying();
+        core_.hub.expect_not_notifying();
         core_.reserve_live(count);
     }
     /// Frees memory above the highest slot in use. A version floor remains: old handles stay stale for ever.
     /// @throws what the allocator throws; strong @complexity linear in capacity
     constexpr void shrink_to_fit() {
-        expect_not_notifying();
+        core_.hub.expect_not_notifying();
         core_.do_shrink_to_fit([] {});
     }
 
@@ -137,7 +414,6 @@ public:
     template <class... Args>
         requires(Store::template builds_from<Args...>)
     SLOTWISE_ALWAYS_INLINE constexpr handle_type emplace(Args&&... args) {
-        expect_not_notifying();
         if constexpr (Store::stable)
             return core_.template do_emplace<handle_type>(static_cast<Args&&>(args)...);
         else
@@ -202,7 +478,7 @@ public:
     template <class F>
         requires std::is_invocable_v<F, handle_type>
     constexpr handle_type insert_with(F&& f) {
-        expect_not_notifying();
+        core_.hub.expect_not_notifying();
         core_.reserve_one();
         const slot_t slot = core_.do_insert_with([&](slot_t taken) -> decltype(auto) {
             return std::forward<F>(f)(handle_type(taken, core_.directory.version(taken) + 1u));
@@ -213,7 +489,7 @@ public:
     /// A handle whose element comes later. Until fulfill() it is "reserved": no lookup finds it.
     /// @throws as emplace; strong
     constexpr handle_type reserve_handle() {
-        expect_not_notifying();
+        core_.hub.expect_not_notifying();
         core_.reserve_one();
         const slot_t slot = core_.directory.reserve_slot();
         return handle_type(slot, core_.directory.version(slot) + 1u);
@@ -222,7 +498,7 @@ public:
     /// @throws what T and observers throw; the handle is then still reserved
     template <class... Args>
     constexpr pointer fulfill(handle_type handle, Args&&... args) {
-        expect_not_notifying();
+        core_.hub.expect_not_notifying();
         const slot_t slot = handle.index();
         if (!core_.directory.is_reserved(slot, handle.version())) return pointer();
         core_.do_fulfill(slot, std::forward<Args>(args)...);
@@ -239,7 +515,7 @@ public:
     /// @throws as emplace; strong @complexity O(1), or the gap above the highest slot in use
     template <class... Args>
     constexpr pointer insert_at(handle_type handle, Args&&... args) {
-        expect_not_notifying();
+        core_.hub.expect_not_notifying();
         const slot_t slot = handle.index();
         if (!core_.can_take(slot, handle.version())) return pointer();
         if constexpr (Store::stable) {
@@ -325,7 +601,7 @@ public:
     /// meanwhile survives. @throws nothing
     /// @complexity linear in slots; trivially destructible values: about 0.25 ns a slot
     constexpr void clear() noexcept {
-        expect_not_notifying();
+        core_.hub.expect_not_notifying();
         core_.do_clear();
     }
 
@@ -424,6 +700,72 @@ public:
     /// Liveness of the slots, one bit each.
     constexpr Occupancy occupancy() const noexcept { return core_.directory.occupancy(); }
 
+    //=== observers and columns ===//
+
+    /// Attaches an observer until the token is destroyed. It is notified of the capacity and of every live slot first. An
+    /// observer that attaches while an assignment or a restore notifies others is notified of the new contents only.
+    /// @pre the observer lives as long as the token is attached
+    /// @throws what the observer throws; it is not attached then
+    [[nodiscard]] ObserverToken attach(SlotObserver& observer) { return core_.do_attach(observer); }
+    /// Static observer number I.
+    template <std::size_t Nth>
+    constexpr auto& observer() noexcept {
+        return core_.hub.template get<Nth>();
+    }
+    template <std::size_t Nth>
+    constexpr const auto& observer() const noexcept {
+        return core_.hub.template get<Nth>();
+    }
+    /// The static observer of type Observer, which must be one: map.observer<DeltaTracker<>>().
+    template <class Observer>
+    constexpr Observer& observer() noexcept {
+        return core_.hub.template get<Hub::template index_of<Observer>()>();
+    }
+    template <class Observer>
+    constexpr const Observer& observer() const noexcept {
+        return core_.hub.template get<Hub::template index_of<Observer>()>();
+    }
+    /// Static observer number I, a column, as a view by slot.
+    template <std::size_t Nth>
+    constexpr auto column() noexcept {
+        return core_.template column_view<Nth>();
+    }
+    template <std::size_t Nth>
+    constexpr auto column() const noexcept {
+        return core_.template column_view<Nth>();
+    }
+    /// The column of values of type T, which must be one: map.column<Velocity>().
+    template <class T>
+    constexpr ColumnView<T> column() noexcept {
+        return Engine::template column_view_of<T, ColumnView<T>>(core_);
+    }
+    template <class T>
+    constexpr ColumnView<const T> column() const noexcept {
+        return Engine::template column_view_of<T, ColumnView<const T>>(core_);
+    }
+
+    //=== snapshots ===//
+
+    /// The exact state as bytes, static columns included: restored anywhere, the map gives the same handles for the
+    /// same calls. The same state gives the same bytes. @pre no element is being built or destroyed
+    /// @param codec how values become bytes; see DefaultCodec for types that need none, dropping() for columns to leave out
+    template <class Codec = DefaultCodec>
+    std::vector<std::byte> snapshot(Codec codec = {}) const {
+        return core_.do_snapshot(codec);
+    }
+    /// Replaces the contents by a snapshot's. All bytes are checked before anything changes, and bytes that snapshot() would
+    /// not write are refused. The codec checks values. Observers that are no columns, and dynamic ones, are notified of the
+    /// exchange. Memory: up to the values of all slots in the bytes. @throws std::invalid_argument, which says why; strong
+    template <class Codec = DefaultCodec>
+    void restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        if (const char* error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
+    }
+    /// As restore, but returns the error instead of throwing it; null on success. @throws what the allocator throws
+    template <class Codec = DefaultCodec>
+    const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
+        return core_.do_restore(bytes, codec);
+    }
+
     //=== whole ===//
 
     /// Equal when the same handles name equal values. Capacity, vacant slots and observers do not count.
@@ -440,12 +782,13 @@ protected:
     template <class, class, class>
     friend class detail::MapIterator;
     friend struct detail::ReservedBits;
-    using Base::core_;
-    SlotMapInterface(Store&& empty, const Allocator& alloc) : Base(std::move(empty), alloc) {}
+    SlotMapInterface(Store&& empty, const Allocator& alloc) : core_(std::move(empty), alloc) {}
+    Engine core_{};
 
 private:
     template <class... Args>
     constexpr handle_type emplace_row(Args&&... args) {
+        core_.hub.expect_not_notifying(); // before the row is built
         // Built before anything moves, because an argument may refer to an element of this map.
         detail::TemporaryRow<typename Store::row_type, Allocator> row(core_.allocator, std::forward<Args>(args)...);
         return core_.template do_emplace<handle_type>(row.take());
@@ -453,7 +796,6 @@ private:
     constexpr auto place_of(handle_type handle) const noexcept {
         return contains(handle) ? core_.store.place_of(core_.directory, handle.index()) : core_.store.last(core_.directory);
     }
-    SLOTWISE_ALWAYS_INLINE constexpr void expect_not_notifying() const noexcept { core_.expect_not_notifying(); }
     template <class Ptr>
     SLOTWISE_ALWAYS_INLINE constexpr Ptr look_up(handle_type handle) const noexcept {
         const auto element = core_.store.places(); // before the check: a loop of lookups then keeps it
@@ -501,21 +843,14 @@ struct ReservedBits {
     }
 };
 
-// SlotMapArguments: the result of the named template arguments of a slot map, and its core.
-
-template <class T, class... With>
-using SlotMapArguments = Arguments<with_options | with_tag | with_alloc | with_observers, SlotMapOptions, T, NoKey, With...>;
-
-template <class Map, class Args, class Store, class Observers = typename Args::observers>
-struct SlotMapCoreOf;
-template <class Map, class Args, class Store, class... Observers>
-struct SlotMapCoreOf<Map, Args, Store, TypeList<Observers...>> {
+/// The interface of Map over this store, with the arguments Args of Map.
+template <class Map, class Store, class Args, class Observers = typename Args::observers>
+struct SlotMapInterfaceOf;
+template <class Map, class Store, class Args, class... Observers>
+struct SlotMapInterfaceOf<Map, Store, Args, TypeList<Observers...>> {
     using type =
         SlotMapInterface<Store, typename HandleTag<Map>::element, Args::options, typename Args::allocator, Observers...>;
 };
-/// The core of Map with the arguments Args.
-template <class Map, class Args, class Store>
-using slot_map_interface = typename SlotMapCoreOf<Map, Args, Store>::type;
 
 } // namespace detail
 

@@ -28,11 +28,9 @@
 #endif
 
 SLOTWISE_BEGIN
-
-// Compares the twelve fingerprints of an index group with one fingerprint at once: by SSE2, by NEON, and by two 64-bit words
-// elsewhere.
-
 namespace detail {
+
+// The twelve fingerprints of a group are compared with one at once: by SSE2, by NEON, and by two 64-bit words elsewhere.
 
 /// Fingerprints in a group; 0 = empty place. The four bytes after them are readable: the group's overflow counts.
 inline constexpr unsigned group_size = 12;

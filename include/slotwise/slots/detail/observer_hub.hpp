@@ -21,9 +21,9 @@ inline constexpr bool insert_hook_throws = [] {
         return false;
 }();
 
-/// Whether the hooks of a static observer run no user code: it is a column (it has a value_type with a trivial destructor), or
-/// has no hooks for slots, or declares is_trivial_observer. Its hooks then access nothing but the observer and cannot throw.
-/// Any other observer may read the container, or destroy values that call it, and must find it consistent.
+/// Whether the hooks of a static observer run no user code. That holds if it is a column (it has a value_type with a trivial
+/// destructor), has no hooks for slots, or declares is_trivial_observer. Its hooks then access nothing but the observer and
+/// cannot throw. Any other observer may read the container, or destroy values that call it, and must find it consistent.
 template <class O>
 inline constexpr bool is_trivial_observer = [] {
     if constexpr (requires { typename O::is_trivial_observer; })
@@ -74,7 +74,7 @@ public:
     constexpr ObserverHub() = default;
     template <class Allocator>
     constexpr explicit ObserverHub(const Allocator& alloc) : static_(make<Static>(alloc)...) {}
-    /// Empty columns like those of `other`: columns of run-time described types take the description.
+    /// Empty columns like those of `other`: type-erased columns take the type descriptor.
     template <class Allocator>
     static constexpr ObserverHub like([[maybe_unused]] const ObserverHub& other, const Allocator& alloc) {
         return ObserverHub(other, alloc, std::index_sequence_for<Static...>{});
