@@ -29,7 +29,7 @@ struct Config {
     using key = K;
     using value = V; // void: a set
     static constexpr bool has_column = Column;
-    static constexpr bool is_any = std::is_same_v<typename M::hasher, detail::DescribedHash>;
+    static constexpr bool is_any = std::is_same_v<typename M::hasher, detail::AnyKeyHash>;
     static map make() {
         if constexpr (is_any && std::is_void_v<V>)
             return map(TypeDescriptor::of<K>());

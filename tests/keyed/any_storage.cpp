@@ -247,7 +247,7 @@ TEST_CASE("addresses of described keys and values hold while the container grows
 
 //=== what a type may lack ===//
 
-// proves: AnySet::AnySet throws, BasicAnyMapStorage::BasicAnyMapStorage throws
+// proves: BasicAnySetStorage::BasicAnySetStorage throws, BasicAnyMapStorage::BasicAnyMapStorage throws
 TEST_CASE("a key type without hash, equal or copy is refused with a text that names them", "[any_storage]") {
     for (const int missing : {0, 1, 2}) {
         TypeDescriptor type = string_type;
@@ -259,7 +259,7 @@ TEST_CASE("a key type without hash, equal or copy is refused with a text that na
     }
 }
 
-// proves: AnySet::AnySet throws, BasicAnyMapStorage::BasicAnyMapStorage throws
+// proves: BasicAnySetStorage::BasicAnySetStorage throws, BasicAnyMapStorage::BasicAnyMapStorage throws
 TEST_CASE("sizes and alignments that cannot be are refused", "[any_storage]") {
     const std::pair<std::size_t, std::size_t> wrong[] = {{0, 1}, {4, 0}, {12, 3}, {6, 4}, {4, 8}};
     for (const auto& [size, align] : wrong) {

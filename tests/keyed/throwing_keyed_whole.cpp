@@ -52,7 +52,7 @@ TEST_CASE("a removal by key that throws removes nothing", "[throwing][throws]") 
     strong<Map>("remove", [](auto& scene) { scene.c.remove(Throwing(7)); }, 2, {20, 67});
 }
 
-// proves: AnySet::insert throws, AnySet::contains throws
+// proves: BasicAnySetStorage::insert throws, BasicAnySetStorage::contains throws
 TEST_CASE("a described container's operations that throw have no effect", "[throwing][throws]") {
     strong_described<AnySets>("insert", [](auto& set) {
         const Throwing key(777);
@@ -80,7 +80,7 @@ TEST_CASE("a described container's operations that throw have no effect", "[thro
     });
 }
 
-// proves: AnySet::extract throws, BasicAnyMapStorage::extract throws
+// proves: BasicAnySetStorage::extract throws, BasicAnyMapStorage::extract throws
 TEST_CASE("an extract of a described element that throws takes nothing out", "[throwing][throws]") {
     const auto run = []<class Subject>(Subject) {
         strong_described<Subject>("extract", [](auto& c) {
@@ -94,7 +94,7 @@ TEST_CASE("an extract of a described element that throws takes nothing out", "[t
     run(DescribedOnes<true, Throwing, at_once>());
 }
 
-// proves: AnySet::extract_reserved throws, BasicAnyMapStorage::extract_reserved throws
+// proves: BasicAnySetStorage::extract_reserved throws, BasicAnyMapStorage::extract_reserved throws
 TEST_CASE("an extract_reserved of a described element that throws takes nothing out and reserves nothing",
           "[throwing][throws]") {
     const auto run = []<class Subject>(Subject) {
@@ -115,7 +115,7 @@ TEST_CASE("an extract_reserved of a described element that throws takes nothing 
     run(DescribedOnes<true, Throwing, at_once>());
 }
 
-// proves: AnySet::fulfill throws, BasicAnyMapStorage::fulfill throws
+// proves: BasicAnySetStorage::fulfill throws, BasicAnyMapStorage::fulfill throws
 TEST_CASE("a fulfill of a described element that throws leaves the handle reserved and the key absent", "[throwing][throws]") {
     const auto run = []<class Subject>(Subject, bool moves) {
         using C = failing<Subject>;

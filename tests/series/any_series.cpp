@@ -396,7 +396,7 @@ TEST_CASE("the members of a described dictionary that were ever written are thos
 }
 
 // proves: BasicAnyTSSStorage::at throws, BasicAnyTSDStorage::at(handle) throws
-// proves: AnySet::at throws, BasicAnyMapStorage::at(handle) throws
+// proves: BasicAnySetStorage::at throws, BasicAnyMapStorage::at(handle) throws
 TEST_CASE("a handle of no element of a described series is said to be erased or never issued", "[any_series]") {
     AnyTSDStorage dict(text_type, text_type);
     AnyTSSStorage set(text_type);
