@@ -13,6 +13,7 @@
 #include "../slots/detail/absence.hpp"
 #include "../slots/slot_observer.hpp"
 #include "../slots/snapshot.hpp"
+#include "detail/keyed_engine.hpp"
 #include "detail/keyed_interface.hpp"
 
 #include <optional>
@@ -464,7 +465,7 @@ public:
 
     /// An empty set of the same type with the same allocator.
     BasicAnySetStorage like() const
-        requires(!detail::begins_with_values<typename Args::own_columns>) // the keys of a map do not know the type of its values
+        requires(!detail::begins_with_values<typename Args::own_columns>) // keys of a map do not know the type of its values
     {
         return BasicAnySetStorage(key_type(), this->get_allocator());
     }

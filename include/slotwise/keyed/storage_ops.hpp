@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SetOps, MapOps: the operations of a set or map over void*, as functions over void*, for engines and bindings.
+// SetOps, MapOps: the operations of a set or map as functions over void*, for engines and bindings.
 #ifndef SLOTWISE_KEYED_STORAGE_OPS_HPP
 #define SLOTWISE_KEYED_STORAGE_OPS_HPP
 
@@ -10,9 +10,9 @@
 
 SLOTWISE_BEGIN
 
-/// The operations of a set: plain functions over the address of a SetStorage of known keys, of an AnySetStorage, or of what
-/// as_set() of a map or series returns (which may only be read). Keys are passed by address. They do what the members of the
-/// same names do. A function that does not apply is null: `add` where keys cannot be copied.
+/// The operations of a set as plain functions. Each takes the address of a SetStorage, of an AnySetStorage, or of what as_set()
+/// of a map or series returns, which may only be read. Keys are passed by address. Each function does what the member of the
+/// same name does. `add` is null if keys cannot be copied.
 ///     const SetOps& ops = SetOps::of<SetStorage<int>>();   // or of<AnySetStorage>()
 ///     ops.add(&set, &key);
 struct SetOps {
@@ -33,7 +33,7 @@ struct SetOps {
     static const SetOps& of() noexcept;
 };
 
-/// The operations of a map, as SetOps: over a MapStorage of known types or an AnyMapStorage. Values are passed by address.
+/// The operations of a MapStorage or an AnyMapStorage as plain functions, as SetOps. Values are passed by address.
 struct MapOps {
     const SetOps* keys;                     ///< of what as_set returns
     const void* (*as_set)(const void* map); ///< the keys, for reading

@@ -36,8 +36,8 @@ constexpr std::uint64_t spread_hash(std::size_t hash) noexcept {
         return mix_bits(hash);
 }
 
-/// The keys of a container by slot, in memory that never moves, with their hash and equality. The owner knows which slots have a
-/// key.
+/// The keys of a container by slot, in memory that never moves, with their hash and equality. The owner knows which slots
+/// have a key.
 template <class Key, class Hash, class Equal, KeySetOptions O, class Allocator>
 class KeyStore {
     static_assert(Storable<Key>, "keyed containers: Key must be a non-const object type whose destructor does not throw");

@@ -270,8 +270,8 @@ public:
 
     //=== handles and slots ===//
 
-    /// Whether the element of this handle lives. This overload takes exactly a handle; a list in braces is a key. The same holds
-    /// for every function that takes a key or a handle.
+    /// Whether the element of this handle lives. This overload takes exactly a handle; a list in braces is a key. The same
+    /// holds for every function that takes a key or a handle.
     template <std::same_as<handle_type> H>
     constexpr bool contains(H handle) const noexcept {
         return core_.directory.is_live(handle.index(), handle.version());
