@@ -203,7 +203,7 @@ TEST_CASE("a SparseMap keeps its entry when the value that replaces it cannot be
     CHECK(failures >= 1);
 }
 
-// proves: SparseCore::attach throws
+// proves: SparseInterface::attach throws
 TEST_CASE("an observer that throws rolls the insert into a SparseMap back", "[sparse][throws]") {
     struct Refusing final : RowObserver {
         void on_insert(std::size_t) override { Budget::spend(), ++rows; }

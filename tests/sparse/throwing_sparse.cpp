@@ -60,7 +60,7 @@ bool spent(T answer) {
 
 #if defined(__cpp_exceptions)
 // proves: EntityIds::reserve throws, EntityDirectory::take throws, EntityDirectory::add_range throws
-// proves: EntityDirectory::add throws, EntityDirectory::revive throws, EntityCheck::read throws
+// proves: EntityDirectory::add throws, EntityDirectory::revive throws, EntityDirectory::read throws
 TEST_CASE("EntityIndex: what throws leaves it as it was", "[sparse][throws]") {
     using C = Container<EntityIndices>;
     sweep_all<EntityIndices>();
@@ -77,8 +77,8 @@ TEST_CASE("EntityIndex: what throws leaves it as it was", "[sparse][throws]") {
     sweep_function<EntityIndices, C>("add_range", [](C& c) { c.add_range(70'000'000, 80'000'000); });
 }
 
-// proves: SparseCore::SparseCore throws, SparseCore::operator= throws, SparseCore::shrink_to_fit throws, SparseCore::clear throws
-// proves: SparseCore::try_restore throws, SparseSet::SparseSet throws, SparseSet::swap throws, SparseSet::insert throws
+// proves: SparseInterface::SparseInterface throws, SparseInterface::operator= throws, SparseInterface::shrink_to_fit throws, SparseInterface::clear throws
+// proves: SparseInterface::try_restore throws, SparseSet::SparseSet throws, SparseSet::swap throws, SparseSet::insert throws
 // proves: SparseSet::insert_range throws, SparseSet::sort throws, SparseSet::erase_if throws
 TEST_CASE("SparseSet: what throws leaves it as it was", "[sparse][throws]") {
     using C = Container<SparseSets>;
@@ -130,7 +130,7 @@ void keeps_entries(const char* function, Act act) {
     });
     demand(failures != 0, "nothing threw");
 }
-// proves: SparseCore::erase throws, SparseCore::swap_rows throws, SparseCore::sort_like throws, SparseMap::extract throws
+// proves: SparseInterface::erase throws, SparseInterface::swap_rows throws, SparseInterface::sort_like throws, SparseMap::extract throws
 // proves: align_prefix throws, table SparseMap erase(id) / exceptions
 TEST_CASE("SparseMap: moves that throw lose no entry", "[sparse][throws]") {
     keeps_entries("erase", [](auto& c, auto&) { c.erase(some_id(2)); });
