@@ -276,7 +276,7 @@ class DescribedValue;
 template <class... With>
 class BasicAnyRows;
 
-/// Rows whose columns are described at run time; see BasicAnyRows.
+/// Rows of columns whose types are known only at run time; see BasicAnyRows.
 using AnyRows = BasicAnyRows<>;
 
 //=== sparse ===//
@@ -317,7 +317,7 @@ struct InsertResult;
 template <class Key, class... With>
 class SetStorage;
 
-/// The same class: a set of keys.
+/// Another name for SetStorage: a set of keys.
 template <class Key, class... With>
 using KeySet = SetStorage<Key, With...>;
 
@@ -344,9 +344,9 @@ class BasicAnySetStorage;
 template <class... With>
 class BasicAnyMapStorage;
 
-/// A set of keys of a type that is described at run time; see BasicAnySetStorage.
+/// A set of keys of a type that is known only at run time; see BasicAnySetStorage.
 using AnySetStorage = BasicAnySetStorage<>;
-/// A map between types that are described at run time; see BasicAnyMapStorage.
+/// A map between types that are known only at run time; see BasicAnyMapStorage.
 using AnyMapStorage = BasicAnyMapStorage<>;
 
 struct SetOps;
