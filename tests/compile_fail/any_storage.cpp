@@ -51,7 +51,17 @@ return value == nullptr;
 
 //=== one_array_of_a_type_known_at_run_time ===//
 // expect: Growth::reserve is for types that are known when the program is compiled
-// covers: keyed/any_set.hpp static_assert "Growth::reserve is for types"
+// covers: keyed/any_storage.hpp static_assert "Growth::reserve is for types"
 BasicAnySetStorage<Options<KeySetOptions{.page_slots = 64}>> set(TypeDescriptor::of<int>());
 BasicAnySetStorage<Options<KeySetOptions{.growth = Growth::reserve}>> other(TypeDescriptor::of<int>()); // faulty
 return static_cast<int>(set.size());
+
+//=== an_empty_set_like_the_keys_of_a_map ===//
+// expect: constraints not satisfied || no matching function for call
+// covers: keyed/any_storage.hpp requires "!detail::begins_with_values<typename Args::own_columns>"
+AnyMapStorage map(TypeDescriptor::of<int>(), TypeDescriptor::of<int>());
+AnySetStorage set(TypeDescriptor::of<int>());
+const AnyMapStorage another = map.like();
+const AnySetStorage empty = set.like();
+return static_cast<int>(map.as_set().like().size()); // faulty
+return static_cast<int>(empty.size() + another.size());

@@ -21,7 +21,7 @@ static_cast<void>(names.at({0, 1})); // faulty
 
 //=== asking_why_with_a_braced_handle ===//
 // expect: no matching || no match for || no viable overloaded
-// covers: keyed/key_set_core.hpp requires "std::convertible_to<handle_type> H"
+// covers: keyed/detail/keyed_interface.hpp requires "std::convertible_to<handle_type> H"
 SetStorage<std::string> names;
 const auto ada = names.insert("Ada").it.handle();
 static_cast<void>(names.explain(ada));
@@ -29,7 +29,7 @@ static_cast<void>(names.explain({0, 1})); // faulty
 
 //=== a_braced_handle_where_no_key_is_made_of_it ===//
 // expect: no matching || no match for || no viable overloaded
-// covers: keyed/key_set_core.hpp requires "std::same_as<handle_type> H"
+// covers: keyed/detail/keyed_interface.hpp requires "std::same_as<handle_type> H"
 SetStorage<int> numbers;
 numbers.erase(numbers.insert(1).it.handle());
 numbers.erase({1, 1}); // faulty
@@ -89,7 +89,7 @@ static_cast<void>(dict.get({0, 1})); // faulty
 
 //=== keeping_a_braced_handle_of_a_set ===//
 // expect: no matching || no match for || no viable overloaded
-// covers: keyed/key_set_core.hpp requires "std::same_as<handle_type> H"
+// covers: keyed/detail/keyed_interface.hpp requires "std::same_as<handle_type> H"
 SetStorage<int> numbers;
 numbers.erase_reserved(numbers.insert(1).it.handle());
 numbers.erase_reserved({0, 1}); // faulty
@@ -110,7 +110,7 @@ numbers.fulfill({0, 1}, 2); // faulty
 
 //=== cancelling_a_braced_handle_of_a_map ===//
 // expect: no matching || no match for || no viable overloaded
-// covers: keyed/key_set_core.hpp requires "std::same_as<handle_type> H"
+// covers: keyed/detail/keyed_interface.hpp requires "std::same_as<handle_type> H"
 MapStorage<int, int> numbers;
 numbers.cancel(numbers.insert(1, 10).it.handle());
 numbers.cancel({0, 1}); // faulty

@@ -87,7 +87,7 @@ return reader.at(1);
 
 //=== iterator_from_a_const_one ===//
 // expect: is_const_v || could not convert || no viable conversion || conversion from
-// covers: keyed/keyed_iterator.hpp requires "std::is_const_v<Owner>"
+// covers: keyed/detail/keyed_interface.hpp requires "std::is_const_v<Owner>"
 MapStorage<int, int> map;
 MapStorage<int, int>::const_iterator reader(map.begin());
 MapStorage<int, int>::iterator writer(reader); // faulty
@@ -208,7 +208,7 @@ return static_cast<int>(size + map.size());
 
 //=== one_span_of_a_column_over_pages ===//
 // expect: Growth::reserve
-// covers: keyed/key_set_core.hpp requires "O.growth == Growth::reserve"
+// covers: keyed/detail/keyed_interface.hpp requires "O.growth == Growth::reserve"
 MapStorage<int, int, Column<float>, Options<KeySetOptions{.growth = Growth::reserve}>> reserved;
 MapStorage<int, int, Column<float>> map;
 auto size = reserved.slot_span<float>().size();
@@ -218,7 +218,7 @@ return static_cast<int>(size + map.size());
 //=== keys_without_a_hash ===//
 // expect: keyed container: the key has no hash; give std::hash<K> for it, or HashBy<H>
 // lines: 30
-// covers: keyed/key_store.hpp static_assert "the key has no hash"
+// covers: keyed/detail/keyed_engine.hpp static_assert "the key has no hash"
 struct Point {
     int x, y;
     friend bool operator==(const Point&, const Point&) = default;

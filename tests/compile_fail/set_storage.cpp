@@ -12,7 +12,7 @@ using test::Fixed;
 
 //=== array_key ===//
 // expect: keyed containers: Key must be a non-const object type whose destructor does not throw
-// covers: keyed/key_store.hpp static_assert "Key must be a non-const object type"
+// covers: keyed/detail/keyed_engine.hpp static_assert "Key must be a non-const object type"
 struct Hash {
     template <class Key>
     std::size_t operator()(const Key&) const noexcept {
@@ -57,7 +57,7 @@ set.insert(key);            // faulty
 //=== copying_a_set_of_owners ===//
 // expect: keyed container copy: keys cannot be copied; write std::move(container)
 // lines: 34
-// covers: keyed/key_store.hpp static_assert "keyed container copy: keys cannot be copied"
+// covers: keyed/detail/keyed_engine.hpp static_assert "keyed container copy: keys cannot be copied"
 SetStorage<std::unique_ptr<int>> set;
 SetStorage<std::unique_ptr<int>> moved(std::move(set));
 SetStorage<std::unique_ptr<int>> copy(moved); // faulty
@@ -162,7 +162,7 @@ SetStorage<int> other(keys, 2.5); // faulty
 //=== remove_without_deferred_erase ===//
 // expect: deferred_erase
 // covers: keyed/set_storage.hpp requires "(O.deferred_erase)"
-// covers: keyed/key_set_core.hpp requires "O.deferred_erase"
+// covers: keyed/detail/keyed_interface.hpp requires "O.deferred_erase"
 SetStorage<int, Options<KeySetOptions{.deferred_erase = true}>> deferring;
 deferring.remove(1);
 deferring.remove(deferring.handle_of(1));
@@ -171,7 +171,7 @@ set.remove(set.handle_of(1)); // faulty
 
 //=== throwing_destructor ===//
 // expect: keyed containers: Key must be a non-const object type whose destructor does not throw
-// covers: keyed/key_store.hpp static_assert "Key must be a non-const object type"
+// covers: keyed/detail/keyed_engine.hpp static_assert "Key must be a non-const object type"
 template <bool Throws>
 struct Key {
     int id = 0;

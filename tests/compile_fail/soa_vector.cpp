@@ -131,7 +131,7 @@ const bool also = rows == rows; // faulty
 
 //=== blocks_of_no_rows ===//
 // expect: a block has at least one row
-// covers: rows/row_blocks.hpp static_assert "a block has at least one row"
+// covers: rows/soa_vector.hpp static_assert "a block has at least one row"
 SoaVector<int> rows;
 const auto nothing = [](auto) {};
 rows.for_each_block<4>(nothing);
@@ -171,7 +171,7 @@ auto copy = moved; // faulty
 //=== elements_that_are_const ===//
 // expect: SoaVector: members are plain objects, not const, volatile or references
 // lines: 20
-// covers: rows/row_container.hpp static_assert "SoaVector: members are plain objects"
+// covers: rows/soa_vector.hpp static_assert "SoaVector: members are plain objects"
 SoaVector<int, float> rows;
 SoaVector<const int, float> constants; // faulty
 constants.push_back(1, 2.0f);          // faulty
@@ -180,7 +180,7 @@ static_cast<void>(rows);
 //=== elements_that_are_references ===//
 // expect: SoaVector: members are plain objects, not const, volatile or references
 // lines: 20
-// covers: rows/row_container.hpp static_assert "SoaVector: members are plain objects"
+// covers: rows/soa_vector.hpp static_assert "SoaVector: members are plain objects"
 SoaVector<int, float> rows;
 SoaVector<int&, float> references;    // faulty
 static_cast<void>(references.size()); // faulty

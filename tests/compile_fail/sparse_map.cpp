@@ -34,7 +34,7 @@ SparseMap<unsigned, int[2]> other; // faulty
 
 //=== erase_of_what_cannot_move ===//
 // expect: erase fills the gap with the last value, and T cannot be moved
-// covers: sparse/sparse_rows.hpp static_assert "erase fills the gap with the last value"
+// covers: sparse/detail/sparse_engine.hpp static_assert "erase fills the gap with the last value"
 SparseMap<unsigned, Fixed> map;
 
 map.try_emplace(1u, 2);
@@ -43,7 +43,7 @@ map.erase(1u); // faulty
 
 //=== versions_of_what_cannot_move ===//
 // expect: replaces the entry of an older one, which moves values, and T cannot be moved
-// covers: sparse/sparse_rows.hpp static_assert "an id with a newer version replaces"
+// covers: sparse/detail/sparse_engine.hpp static_assert "an id with a newer version replaces"
 SparseMap<unsigned, Fixed> map;
 SparseMap<Handle<int>, Fixed> other;
 
@@ -52,7 +52,7 @@ other.try_emplace(Handle<int>(1, 1), 2); // faulty
 
 //=== span_of_an_empty_type ===//
 // expect: no matching function || constraints not satisfied || invalid reference to function 'values'
-// covers: sparse/sparse_chunks.hpp requires "step == 1"
+// covers: sparse/detail/sparse_interface.hpp requires "step == 1"
 struct Empty {};
 SparseMap<unsigned, int> map;
 SparseMap<unsigned, Empty> other;
@@ -62,7 +62,7 @@ for (const auto& chunk : other.chunks()) static_cast<void>(chunk.values()); // f
 
 //=== const_iterator_to_iterator ===//
 // expect: no viable conversion || conversion from
-// covers: sparse/sparse_iterator.hpp requires "!std::is_const_v<Container> && std::is_same_v<Const, const Container>"
+// covers: sparse/detail/sparse_interface.hpp requires "!std::is_const_v<Container> && std::is_same_v<Const, const Container>"
 SparseMap<unsigned, int> map;
 
 SparseMap<unsigned, int>::const_iterator it = map.begin();
@@ -102,7 +102,7 @@ SparseGroup other(a, c); // faulty
 
 //=== align_other_ids ===//
 // expect: the containers have different types of ids
-// covers: sparse/align_prefix.hpp static_assert "the containers have different types of ids"
+// covers: sparse/sparse_group.hpp static_assert "the containers have different types of ids"
 SparseSet<unsigned> a, b;
 SparseSet<unsigned short> c;
 
@@ -112,7 +112,7 @@ align_prefix(a, c); // faulty
 //=== copying_a_map_of_owners ===//
 // expect: SparseMap copy: T cannot be copied; write std::move(map)
 // lines: 16
-// covers: sparse/sparse_core.hpp static_assert "SparseMap copy: T cannot be copied"
+// covers: sparse/detail/sparse_interface.hpp static_assert "SparseMap copy: T cannot be copied"
 struct Owner {
     Owner() = default;
     Owner(Owner&&) = default;
