@@ -50,7 +50,6 @@ void fill_alike(Known& known, Any& any, int count) {
 
 } // namespace
 
-// proves: BasicAnyMapStorage::at(key) throws
 TEST_CASE("a const described map is read by at", "[any_members]") {
     AnyMapStorage map(described<int>(), described<int>());
     const int key = 1, value = 10, other = 2;
@@ -65,8 +64,6 @@ TEST_CASE("a const described map is read by at", "[any_members]") {
     REQUIRE(map.as_set().find(map.handle_of(&key)).slot() == map.slot_of(&key));
 }
 
-// proves: BasicAnySetStorage::keys invalidates, BasicAnyMapStorage::keys invalidates
-// proves: BasicAnyColumnView invalidates
 TEST_CASE("a described column is read by slot, by handle, as a range and in runs of pointer, stride and mask",
           "[any_members]") {
     MapStorage<std::string, int> known;
@@ -181,7 +178,6 @@ ConstAnySpan span_of(const std::vector<T>& values) {
     return {described<T>(), values.data(), values.size()};
 }
 
-// proves: BasicAnySetStorage::insert_range throws, BasicAnySetStorage::slots_of throws, BasicAnySetStorage::erase_range throws
 TEST_CASE("a type-erased set takes, finds and erases many keys at once", "[any_members]") {
     AnySetStorage set(described<std::string>());
     std::vector<std::string> keys, others;
@@ -211,7 +207,6 @@ TEST_CASE("a type-erased set takes, finds and erases many keys at once", "[any_m
     REQUIRE(set.check_invariants());
 }
 
-// proves: BasicAnyMapStorage::insert_range throws, BasicAnyMapStorage::insert_or_assign_range throws
 TEST_CASE("a type-erased map takes, assigns, finds and erases many elements at once", "[any_members]") {
     AnyMapStorage map(described<std::string>(), described<int>());
     std::vector<std::string> keys;
@@ -272,7 +267,6 @@ TEST_CASE("type-erased containers are walked by handle, and while elements come 
     REQUIRE((set.size() == 100 && map.size() == 100));
 }
 
-// proves: BasicAnySetStorage::erase throws, BasicAnyMapStorage::erase throws
 TEST_CASE("erase_if of described containers takes keys, items, and handles", "[any_members]") {
     AnySetStorage set(described<int>());
     AnyMapStorage map(described<int>(), described<int>());
@@ -373,7 +367,6 @@ TEST_CASE("described containers write the bytes of those whose types are known, 
     REQUIRE(set.snapshot(codec()) == typed.snapshot());
 }
 
-// proves: BasicAnySetStorage::snapshot throws, BasicAnySetStorage::restore throws, BasicAnyMapStorage::restore throws, expect_covered throws
 TEST_CASE("a codec that lacks a described type is refused, and wrong bytes change nothing", "[any_members]") {
     NothingLeaks objects;
     AnyMapStorage map(described<std::string>(), described<int>());
