@@ -125,7 +125,7 @@ const bare::Case cases[] = {
          map.restore(bytes);
      }},
     {"descriptor", "TypeDescriptor of a key: hash, equal and copy must be given", [] { AnySetStorage set{TypeDescriptor{}}; }},
-    {"described_at", "described map at(key): no element has this key",
+    {"described_at", "type-erased map at(key): no element has this key",
      [] {
          const int key = 1;
          AnyMapStorage map(TypeDescriptor::of<int>(), TypeDescriptor::of<int>());

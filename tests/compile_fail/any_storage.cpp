@@ -52,3 +52,12 @@ return value == nullptr;
 BasicAnySetStorage<Options<KeySetOptions{.page_slots = 64}>> set(TypeDescriptor::of<int>());
 BasicAnySetStorage<Options<KeySetOptions{.growth = Growth::reserve}>> other(TypeDescriptor::of<int>()); // faulty
 return static_cast<int>(set.size());
+
+//=== an_empty_set_like_the_keys_of_a_map ===//
+// expect: constraints not satisfied || no matching function for call
+AnyMapStorage map(TypeDescriptor::of<int>(), TypeDescriptor::of<int>());
+AnySetStorage set(TypeDescriptor::of<int>());
+const AnyMapStorage another = map.like();
+const AnySetStorage empty = set.like();
+return static_cast<int>(map.as_set().like().size()); // faulty
+return static_cast<int>(empty.size() + another.size());

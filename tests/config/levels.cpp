@@ -521,20 +521,24 @@ const Check checks[] = {
          map.erase(it);
          map.erase(it);
      }},
-    {Level::fast, "described container key(slot): no key is there; ask state(slot)",
+    {Level::fast, "type-erased container key(slot): no key is there; ask state(slot)",
      [] { static_cast<void>(described_map().key(slot_t{1})); }},
-    {Level::fast, "described map value(slot): no value is there; ask state(slot)",
+    {Level::fast, "type-erased map value(slot): no value is there; ask state(slot)",
      [] { static_cast<void>(described_map().value(slot_t{1})); }},
+    {Level::fast, "type-erased container slots_of(keys, slot_numbers): give as many places as keys",
+     [] {
+         described_map().slots_of({TypeDescriptor::of<int>(), nullptr, 1}, {});
+     }},
     {Level::fast, "AnyColumnView[slot]: the slot is not live; ask contains(slot) first",
      [] { static_cast<void>(described_map().values()[slot_t{1}]); }},
-    {Level::fast, "described container erase(it): the element here was erased, or it is the end",
+    {Level::fast, "type-erased container erase(it): the element here was erased, or it is the end",
      [] { described_map().erase(described_map().end()); }},
-    {Level::fast, "described container erase(it): the element here was erased, or it is the end",
+    {Level::fast, "type-erased container erase(it): the element here was erased, or it is the end",
      [] {
          AnySetStorage& set = *new AnySetStorage(TypeDescriptor::of<int>());
          set.erase(set.end());
      }},
-    {Level::fast, "described map value(slot): no value is there; ask state(slot)",
+    {Level::fast, "type-erased map value(slot): no value is there; ask state(slot)",
      [] { static_cast<void>(std::as_const(described_map()).value(slot_t{1})); }},
     // rows of members
     {Level::fast, "SoaVector: there is no such row; ask size()", [] { static_cast<void>(three_rows()[3]); }},

@@ -172,6 +172,101 @@ TEST_CASE("the column view of a known type is one of a described type", "[any_me
     REQUIRE(total == 299);
 }
 
+/// A span of values whose type has a description.
+template <class T>
+ConstAnySpan span_of(const std::vector<T>& values) {
+    return {described<T>(), values.data(), values.size()};
+}
+
+TEST_CASE("a type-erased set takes, finds and erases many keys at once", "[any_members]") {
+    AnySetStorage set(described<std::string>());
+    std::vector<std::string> keys, others;
+    for (int i = 0; i != 100; ++i) keys.push_back(make_key<std::string>(i));
+    for (int i = 50; i != 150; ++i) others.push_back(make_key<std::string>(i));
+    REQUIRE(set.insert_range(span_of(keys)) == 100);
+    REQUIRE(set.insert_range(span_of(others)) == 50);
+    REQUIRE(set.insert_range(span_of(others)) == 0);
+    REQUIRE(set.size() == 150);
+    const auto handle = set.handle_of(&keys[3]);
+    REQUIRE(set.erase_range(span_of(keys)) == 100);
+    REQUIRE(set.erase_range(span_of(keys)) == 0);
+    REQUIRE_FALSE(set.contains(handle));
+    std::vector<slot_t> found(others.size());
+    set.slots_of(span_of(others), found);
+    for (std::size_t i = 0; i != others.size(); ++i) {
+        REQUIRE(found[i] == set.slot_of(&others[i]));
+        REQUIRE((found[i] == no_slot) == (i < 50));
+        REQUIRE(set.count(&others[i]) == (i < 50 ? 0u : 1u));
+    }
+    const std::vector<int> numbers{1, 2};
+    REQUIRE_THROWS_AS(set.insert_range(span_of(numbers)), std::invalid_argument);
+    REQUIRE_THROWS_AS(set.erase_range(span_of(numbers)), std::invalid_argument);
+    REQUIRE_THROWS_AS(set.slots_of(span_of(numbers), std::span(found).first(2)), std::invalid_argument);
+    REQUIRE(set.size() == 50);
+    REQUIRE(set.insert_range({described<std::string>(), nullptr, 0}) == 0);
+    REQUIRE(set.check_invariants());
+}
+
+TEST_CASE("a type-erased map takes, assigns, finds and erases many elements at once", "[any_members]") {
+    AnyMapStorage map(described<std::string>(), described<int>());
+    std::vector<std::string> keys;
+    std::vector<int> values, doubled;
+    for (int i = 0; i != 100; ++i) {
+        keys.push_back(make_key<std::string>(i));
+        values.push_back(i);
+        doubled.push_back(2 * i);
+    }
+    REQUIRE(map.insert_range(span_of(keys), span_of(values)) == 100);
+    REQUIRE(map.insert_range(span_of(keys), span_of(doubled)) == 0);
+    REQUIRE(as<int>(map.at(&keys[7])) == 7);
+    map.erase(&keys[3]);
+    REQUIRE(map.insert_or_assign_range(span_of(keys), span_of(doubled)) == 1);
+    std::vector<slot_t> found(keys.size());
+    map.slots_of(span_of(keys), found);
+    for (std::size_t i = 0; i != keys.size(); ++i) REQUIRE(as<int>(map.value(found[i])) == doubled[i]);
+    REQUIRE_THROWS_AS(map.insert_range(span_of(keys), span_of(keys)), std::invalid_argument);
+    REQUIRE_THROWS_AS(map.insert_range(span_of(values), span_of(values)), std::invalid_argument);
+    values.pop_back();
+    REQUIRE_THROWS_AS(map.insert_or_assign_range(span_of(keys), span_of(values)), std::invalid_argument);
+    REQUIRE(as<int>(map.at(&keys[7])) == 14);
+    REQUIRE(map.erase_range(span_of(keys)) == 100);
+    REQUIRE((map.empty() && map.check_invariants()));
+}
+
+TEST_CASE("type-erased containers are walked by handle, and while elements come and go", "[any_members]") {
+    AnySetStorage set(described<int>());
+    AnyMapStorage map(described<int>(), described<int>());
+    for (int i = 0; i != 100; ++i) {
+        set.insert(&i);
+        map.insert(&i, &i);
+    }
+    std::size_t count = 0;
+    for (const auto handle : set.handles()) count += set.contains(handle) && as<int>(set.at(handle)) < 100;
+    for (const auto handle : map.handles()) count += map.contains(handle) && as<int>(map.at(handle)) < 100;
+    REQUIRE(count == 200);
+    REQUIRE((set.handles().size() == 100 && map.handles().size() == 100));
+    std::vector<int> seen;
+    for (const auto [handle, key] : set.items_present()) {
+        const int number = as<int>(key), next = number + 1, more = number + 1000;
+        REQUIRE(set.handle_of(&number) == handle);
+        seen.push_back(number);
+        set.erase(&next);
+        set.insert(&more);
+    }
+    REQUIRE(seen.size() == 50);
+    seen.clear();
+    for (const auto [key, value] : map.items_present()) {
+        const int number = as<int>(key), next = number + 1, more = number + 1000;
+        REQUIRE(as<int>(value) == number);
+        *static_cast<int*>(value) = -1;
+        seen.push_back(number);
+        map.erase(&next);
+        map.insert(&more, &more);
+    }
+    REQUIRE(seen.size() == 50);
+    REQUIRE((set.size() == 100 && map.size() == 100));
+}
+
 TEST_CASE("erase_if of described containers takes keys, items, and handles", "[any_members]") {
     AnySetStorage set(described<int>());
     AnyMapStorage map(described<int>(), described<int>());

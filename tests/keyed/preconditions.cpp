@@ -121,10 +121,10 @@ TEST_CASE("keys and values of described containers are asked for where none are"
     set.erase(&one), map.erase(&one);
     for (const slot_t slot : {slot_t{1}, slot_t{3}, no_slot}) {
         CAPTURE(slot);
-        CHECK(dies_saying("described container key(slot): no key is there", [&] { static_cast<void>(set.key(slot)); }));
-        CHECK(dies_saying("described container key(slot): no key is there", [&] { static_cast<void>(map.key(slot)); }));
-        CHECK(dies_saying("described map value(slot): no value is there", [&] { static_cast<void>(map.value(slot)); }));
-        CHECK(dies_saying("described map value(slot): no value is there",
+        CHECK(dies_saying("type-erased container key(slot): no key is there", [&] { static_cast<void>(set.key(slot)); }));
+        CHECK(dies_saying("type-erased container key(slot): no key is there", [&] { static_cast<void>(map.key(slot)); }));
+        CHECK(dies_saying("type-erased map value(slot): no value is there", [&] { static_cast<void>(map.value(slot)); }));
+        CHECK(dies_saying("type-erased map value(slot): no value is there",
                           [&] { static_cast<void>(std::as_const(map).value(slot)); }));
     }
 }

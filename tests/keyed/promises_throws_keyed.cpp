@@ -120,7 +120,7 @@ TEST_CASE("at(key) of no member throws out_of_range, which says what to call ins
     REQUIRE(begins(thrown_text<std::out_of_range>([&] { MapView(map).at(1); }), "map view at(key)"));
     AnyMapStorage described(TypeDescriptor::of<int>(), TypeDescriptor::of<int>());
     const int one = 1;
-    REQUIRE(begins(thrown_text<std::out_of_range>([&] { described.at(&one); }), "described map at(key)"));
+    REQUIRE(begins(thrown_text<std::out_of_range>([&] { described.at(&one); }), "type-erased map at(key)"));
     REQUIRE(map.at(2) == 20);
 }
 

@@ -1386,14 +1386,14 @@ void of_sparse_sets() {
         return map;
     };
     row(
-        "SparseCore::contains complexity", "ids", constant,
+        "SparseInterface::contains complexity", "ids", constant,
         [=](std::size_t n) {
             const auto map = below(n);
             return mean(100, [&](std::size_t i) { keep(map.contains(static_cast<Id>(pick(i, 2 * n)))); });
         },
         never_allocates);
     row(
-        "SparseCore::erase complexity", "ids", constant,
+        "SparseInterface::erase complexity", "ids", constant,
         [=](std::size_t n) {
             auto map = below(n);
             return mean(100, [&](std::size_t i) { keep(map.erase(static_cast<Id>(pick(i, n)))); });
@@ -1407,7 +1407,7 @@ void of_sparse_sets() {
         SparseSet<Id> set;
         return mean(n, [&](std::size_t i) { set.insert(static_cast<Id>(i)); });
     });
-    row("SparseCore::sort_like complexity", "ids of the other", linear, [=](std::size_t n) {
+    row("SparseInterface::sort_like complexity", "ids of the other", linear, [=](std::size_t n) {
         auto map = below(100);
         const auto other = below(n);
         return once([&] { map.sort_like(other); });
@@ -2328,7 +2328,7 @@ void of_memory_usage() {
             return queue;
         }),
         never_allocates);
-    row("SparseCore::memory_usage complexity", "ids", constant, usage([](std::size_t n) {
+    row("SparseInterface::memory_usage complexity", "ids", constant, usage([](std::size_t n) {
             SparseMap<std::uint32_t, int> map;
             for (std::size_t i = 0; i != n; ++i) map.try_emplace(static_cast<std::uint32_t>(i), 1);
             return map;

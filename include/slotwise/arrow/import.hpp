@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_ARROW_IMPORT_HPP
 #define SLOTWISE_ARROW_IMPORT_HPP
 
-#include "../keyed/detail/keyed_interface.hpp"
+#include "../keyed/set_storage.hpp"
 #include "detail/batch_reader.hpp"
 
 SLOTWISE_BEGIN

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// AnySetStorage and AnyMapStorage: sets and maps whose key and value types are described at run time, over the same core.
+// AnySetStorage and AnyMapStorage: SetStorage and MapStorage for types that are known only at run time.
 #ifndef SLOTWISE_KEYED_ANY_STORAGE_HPP
 #define SLOTWISE_KEYED_ANY_STORAGE_HPP
 
 #include "../core/detail/call_form.hpp"
 #include "../core/type_descriptor.hpp"
+#include "../rows/any_codec.hpp"
 #include "../rows/described_value.hpp"
 #include "../slots/any_column_view.hpp"
 #include "../slots/detail/absence.hpp"
 #include "../slots/slot_observer.hpp"
-#include "detail/described_codec.hpp"
+#include "../slots/snapshot.hpp"
 #include "detail/keyed_engine.hpp"
 #include "detail/keyed_interface.hpp"
 
@@ -19,12 +20,11 @@
 #include <string>
 
 SLOTWISE_BEGIN
-
-// AnyKeyStore and AnyColumn: KeyStore and ValueArray for types known at run time.
-
 namespace detail {
 
-/// Throws std::out_of_range that names the key, if its type is described as one of these.
+//=== keys and values by slot ===//
+
+/// Throws std::out_of_range, which names the key if its type is one of these.
 template <class... Named>
 [[noreturn]] SLOTWISE_COLD void throw_no_key_among(const char* message, const TypeDescriptor& type, const void* key) {
     static_cast<void>(
@@ -32,13 +32,12 @@ template <class... Named>
          ...));
     throw_no_key(message);
 }
-[[noreturn]] SLOTWISE_COLD inline void throw_no_described_key(const char* message, const TypeDescriptor& type,
-                                                              const void* key) {
+[[noreturn]] SLOTWISE_COLD inline void throw_no_erased_key(const char* message, const TypeDescriptor& type, const void* key) {
     throw_no_key_among<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, double, std::string_view, std::string>(
         message, type, key);
 }
 
-/// KeyStore for keys of a described type. Keys are passed by address.
+/// KeyStore for keys of a type that is known only at run time. Keys are passed by address.
 template <class Allocator>
 class AnyKeyStore {
 public:
@@ -61,7 +60,7 @@ public:
             copy(slot, other.hash_at(slot), other.key_of(slot));
         });
     }
-    /// As KeyStore's; always copies, because a described move may throw.
+    /// As KeyStore's, but it always copies, because a move may throw.
     void take_from(AnyKeyStore& other, Occupancy stored) {
         keys_.fill(stored, 0, [&](slot_t slot) { copy(slot, other.hash_at(slot), other.key_of(slot)); });
     }
@@ -131,7 +130,7 @@ private:
     PagedArray<std::uint32_t, Allocator> hashes_{};
 };
 
-/// A described value that is built before its place may be used: on the stack if it is small.
+/// A value that is built before its place may be used: on the stack if it is small.
 class AnyTemporary {
 public:
     /// Building it may throw, and so may the memory of a large one.
@@ -159,7 +158,7 @@ private:
     alignas(std::max_align_t) std::byte here_[128];
 };
 
-/// ValueArray for values of a described type.
+/// ValueArray for values of a type that is known only at run time. A bit a slot says whether a value is there.
 template <class Allocator>
 class AnyColumn {
 public:
@@ -225,7 +224,7 @@ public:
     void expect_default() const {
         if (type()->construct == nullptr)
             throw_invalid_argument(
-                "described column: its type has no default value (TypeDescriptor::construct); insert with a value");
+                "type-erased column: its type has no default value (TypeDescriptor::construct); insert with a value");
     }
     /// Builds the value of `slot` as a copy of *from, or by default when that is null.
     void construct(slot_t slot, const void* from) {
@@ -269,12 +268,175 @@ private:
     FlatArray<bits::word_t, Allocator> alive_{};
 };
 
-// AnySet: the set of keys of described containers, by address.
+//=== hash, equality, bytes ===//
 
-/// The set interface by address. A map of described types has it as a private base.
-template <class Tag, KeySetOptions O, class Allocator, template <class> class Index, std::size_t Own, class... Observers>
-class AnySet : public KeyedInterface<AnyKeyStore<Allocator>, Tag, O, Allocator, Index, Own, Observers...> {
-    using Core = KeyedInterface<AnyKeyStore<Allocator>, Tag, O, Allocator, Index, Own, Observers...>;
+/// The two codecs of a type-erased container: an AnyCodec for keys and values, and a codec for static columns and times.
+template <class Erased, class Typed>
+struct AnyElementCodec {
+    static constexpr bool is_type_erased = true;
+    const Erased& erased;
+    Typed& typed;
+
+    template <class Column>
+    static constexpr bool drops = drops_column<Typed, Column>;
+    template <bool Reads, class T>
+    static consteval bool covers() noexcept {
+        return detail::covers<Reads, Typed, T>();
+    }
+    static constexpr bool writes_a_part = detail::writes_a_part<Typed>;
+    template <class T>
+    static consteval std::uint64_t type_tag() noexcept {
+        return detail::type_tag<Typed, T>();
+    }
+    std::uint64_t tag(const TypeDescriptor& type) const noexcept { return described_tag(erased, type); }
+    void write(const TypeDescriptor& type, const void* value, ByteWriter& out) { erased.write(type, value, out); }
+    void read(const TypeDescriptor& type, void* to, ByteReader& in) { erased.read(type, to, in); }
+    template <class T>
+    void write(const T& value, ByteWriter& out) {
+        typed.write(value, out);
+    }
+    template <class T>
+    T read(ByteReader& in) {
+        return typed.template read<T>(in);
+    }
+};
+
+/// The hash of keys by address.
+struct AnyKeyHash {
+    using is_transparent = void;
+    const TypeDescriptor* type = nullptr; ///< of the keys
+    std::size_t operator()(const void* key) const { return type->hash(key); }
+};
+
+/// The equality of keys by address.
+struct AnyKeyEqual {
+    using is_transparent = void;
+    const TypeDescriptor* type = nullptr; ///< of the keys
+    bool operator()(const void* a, const void* b) const { return type->equal(a, b); }
+};
+
+/// @throws std::invalid_argument when the codec cannot write and read values of the type
+template <class Erased>
+void expect_covered(const Erased& codec, const TypeDescriptor& type) {
+    if (!codec.covers(type))
+        throw_invalid_argument("type-erased container snapshot: the codec lacks the type of its keys, or of its values; "
+                               "codec.add<T>(), and describe it with its id");
+}
+/// @throws std::invalid_argument when values that are passed to a container are not of its type
+inline void expect_type_of(const ConstAnySpan& values, const TypeDescriptor& type) {
+    if (!same_type(values.type(), type))
+        throw_invalid_argument("type-erased container: these keys or values are not of its type; ask key_type(), value_type()");
+}
+
+//=== what an insert brings ===//
+
+/// A new key by its address, with the steps that KeyedEngine takes to insert it. @tparam Void the key is copied if const, else
+/// moved
+template <class Keys, class Void>
+struct NewAnyKey {
+    static constexpr bool trivial = false;
+    static constexpr std::size_t filled_columns = 0;
+    Keys& keys;
+    Void* key;
+    void construct(slot_t slot, std::uint64_t hash) {
+        if constexpr (std::is_const_v<Void>)
+            keys.copy(slot, hash, key);
+        else
+            keys.move(slot, hash, key);
+    }
+    void destroy(slot_t slot) noexcept { keys.destroy(slot); }
+    static void replace_value(slot_t, bool&) noexcept {}
+    static void assign_to(slot_t) noexcept {}
+    static void assign_built(slot_t, slot_t) noexcept {}
+};
+
+/// A new key and a value by their addresses, with the steps that KeyedEngine takes to insert them.
+template <class Keys, class KeyVoid, class Column, class Void>
+struct NewAnyItem {
+    static constexpr bool trivial = false;
+    static constexpr std::size_t filled_columns = 1;
+    NewAnyKey<Keys, KeyVoid> key;
+    Column& column;
+    Void* value;
+    void construct(slot_t slot, std::uint64_t hash) {
+        key.construct(slot, hash);
+        ScopeGuard undo([&]() noexcept { key.destroy(slot); });
+        construct_value(slot);
+        undo.dismiss();
+    }
+    void destroy(slot_t slot) noexcept {
+        column.destroy(slot);
+        key.destroy(slot);
+    }
+    void replace_value(slot_t slot, bool& old_destroyed) {
+        if (value == column.ptr(slot)) return; // the new value is to be a copy of the old one
+        if (value == nullptr) column.expect_default();
+        if (moves_nothrow(*column.type())) {
+            AnyTemporary fresh(*column.type(), source());
+            old_destroyed = true;
+            column.replace(slot, fresh);
+            return;
+        }
+        old_destroyed = true;
+        column.destroy(slot);
+        construct_value(slot);
+    }
+    static void assign_to(slot_t) noexcept {}
+    static void assign_built(slot_t, slot_t) noexcept {}
+    AnyValue source() const {
+        if (value == nullptr) return {};
+        if constexpr (std::is_const_v<Void>)
+            return AnyValue::copied(value);
+        else
+            return AnyValue::moved(value);
+    }
+    void construct_value(slot_t slot) {
+        if constexpr (std::is_const_v<Void>)
+            column.construct(slot, value);
+        else
+            column.construct_moved(slot, value);
+    }
+};
+
+//=== named template arguments ===//
+
+/// What the named template arguments of a type-erased set or map come to.
+template <class... With>
+struct AnyArguments
+    : Arguments<with_options | with_tag | with_index | with_alloc | with_observers, KeySetOptions, std::byte, NoKey, With...> {
+    using index = pick<with_index, IndexBy<HashIndex>, With...>;
+    using own_columns = TypeList<>;
+};
+template <class Whole>
+struct AnyArguments<EmbeddedIn<Whole>> : PartArguments<Whole> {};
+/// Whether own columns are those of the set of keys of a map.
+template <class Columns>
+inline constexpr bool begins_with_values = false;
+template <class Allocator, class... Us>
+inline constexpr bool begins_with_values<TypeList<AnyColumn<Allocator>, Us...>> = true;
+/// The arguments of the set of keys of a map: the values are a column of its own, before all others.
+template <class... With>
+struct PartArguments<BasicAnyMapStorage<With...>> : AnyArguments<With...> {
+    using Base = AnyArguments<With...>;
+    using own_columns = typename Prepend<typename Base::own_columns, AnyColumn<typename Base::allocator>>::type;
+};
+
+} // namespace detail
+
+/// A SetStorage of keys of a type that is known only at run time: a TypeDescriptor describes it. Keys are passed by address, or
+/// many at once as an AnySpan.
+///     AnySetStorage names(TypeDescriptor::of<std::string>());
+///     names.insert(&name);
+/// @tparam With in any order: `Column<U>` and static observers, Options<KeySetOptions{...}>, `IndexBy<I>`, AllocBy<A>, Tag<X>
+template <class... With>
+class BasicAnySetStorage
+    : public KeyedInterface<detail::AnyKeyStore<typename detail::AnyArguments<With...>::allocator>,
+                            typename HandleOf<BasicAnySetStorage<With...>>::tag_type, detail::AnyArguments<With...>> {
+    using Core = typename BasicAnySetStorage::KeyedInterface;
+    using Args = detail::AnyArguments<With...>;
+    using Allocator = typename Args::allocator;
+    using Keys = detail::AnyKeyStore<Allocator>;
+    static constexpr KeySetOptions O = Args::options;
     static_assert(O.growth == Growth::pages,
                   "AnySetStorage, AnyMapStorage: Growth::reserve is for types that are known when the "
                   "program is compiled; use SetStorage or MapStorage, or Growth::pages");
@@ -282,51 +444,80 @@ class AnySet : public KeyedInterface<AnyKeyStore<Allocator>, Tag, O, Allocator, 
 public:
     using typename Core::handle_type;
     using typename Core::size_type;
-    using hasher = DescribedHash;
-    using key_equal = DescribedEqual;
+    using hasher = detail::AnyKeyHash;
+    using key_equal = detail::AnyKeyEqual;
     /// Yields the address of each key, in slot order.
-    using iterator = KeyedIterator<const AnySet, const void*>;
+    using iterator = detail::KeyedIterator<const BasicAnySetStorage, const void*>;
     using const_iterator = iterator;
 
     /// An empty set of keys of `type`, which must outlive it.
     /// @throws std::invalid_argument when the type lacks what a key needs: hash, equal, copy, a size and an alignment
-    explicit AnySet(const TypeDescriptor& type, const Allocator& alloc = Allocator())
-        : Core(AnyKeyStore<Allocator>(as_key(type), alloc), alloc) {}
-    AnySet(const AnySet&) = default;
-    AnySet(AnySet&&) = default;
-    AnySet(const AnySet& other, const Allocator& alloc) : Core(other, alloc) {}
-    AnySet(AnySet&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
-    AnySet& operator=(const AnySet&) = default;
-    AnySet& operator=(AnySet&&) = default;
-    ~AnySet() = default;
-    friend void swap(AnySet& a, AnySet& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
+    explicit BasicAnySetStorage(const TypeDescriptor& type, const Allocator& alloc = Allocator())
+        : Core(Keys(as_key(type), alloc), alloc) {}
+    BasicAnySetStorage(const BasicAnySetStorage&) = default;
+    BasicAnySetStorage(BasicAnySetStorage&&) = default;
+    BasicAnySetStorage(const BasicAnySetStorage& other, const Allocator& alloc) : Core(other, alloc) {}
+    BasicAnySetStorage(BasicAnySetStorage&& other, const Allocator& alloc) : Core(std::move(other), alloc) {}
+    BasicAnySetStorage& operator=(const BasicAnySetStorage&) = default;
+    BasicAnySetStorage& operator=(BasicAnySetStorage&&) = default;
+    ~BasicAnySetStorage() = default;
+    friend void swap(BasicAnySetStorage& a, BasicAnySetStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
 
+    /// An empty set of the same type with the same allocator.
+    BasicAnySetStorage like() const
+        requires(!detail::begins_with_values<typename Args::own_columns>) // keys of a map do not know the type of its values
+    {
+        return BasicAnySetStorage(key_type(), this->get_allocator());
+    }
     const TypeDescriptor& key_type() const noexcept { return *core_.store.keys.type(); }
     /// Hash and equality of the key type, which take addresses of keys.
     hasher hash_function() const noexcept { return {&key_type()}; }
     key_equal key_eq() const noexcept { return {&key_type()}; }
 
+    //=== insert ===//
+
     /// Adds a copy of the key at `key` unless it is a member. @pre key points to a value of key_type()
     /// @throws what the type's operations, the allocator and observers throw; strong
     InsertResult<iterator> insert(const void* key) {
-        return result(core_.do_insert(key, NewAnyKey<const void>{core_.store.keys, key}));
+        return result(core_.do_insert(key, detail::NewAnyKey<Keys, const void>{core_.store.keys, key}));
     }
     /// As insert, but moves the key when it is added (copies it, if the type has no move). Strong if the move is.
     InsertResult<iterator> insert_moved(void* key) {
-        return result(core_.do_insert(static_cast<const void*>(key), NewAnyKey<void>{core_.store.keys, key}));
+        return result(core_.do_insert(static_cast<const void*>(key), detail::NewAnyKey<Keys, void>{core_.store.keys, key}));
     }
+    /// Adds copies of these keys in their order, unless they are members. Returns how many were added.
+    /// @throws std::invalid_argument when they are of another type; as insert: what was added before stays
+    size_type insert_range(const ConstAnySpan& keys) {
+        detail::expect_type_of(keys, key_type());
+        size_type added = 0;
+        for (size_type i = 0; i != keys.size(); ++i) added += insert(keys[i]).inserted;
+        return added;
+    }
+
+    //=== lookup ===//
+
     using Core::contains;
     /// Whether the key at `key` is a member. @throws what the type's hash and equal throw
     bool contains(const void* key) const { return slot_of(key) != no_slot; }
+    /// 1 if the key at `key` is a member, else 0.
+    size_type count(const void* key) const { return contains(key) ? 1 : 0; }
     /// Its slot, or no_slot.
-    slot_t slot_of(const void* key) const { return core_.do_find(core_.store.keys.hash(key), key); }
+    slot_t slot_of(const void* key) const { return core_.do_find(key); }
     /// The slot of the key, live or pending (the live one if there are both), or no_slot.
-    slot_t slot_of_any(const void* key) const { return core_.template do_find<true>(core_.store.keys.hash(key), key); }
+    slot_t slot_of_any(const void* key) const { return core_.template do_find<true>(key); }
+    /// The slots of these keys in their order, no_slot for a key that is no member. @pre there are as many `slot_numbers` as
+    /// keys (checked at level fast) @throws std::invalid_argument when they are of another type; what hash and equal throw
+    void slots_of(const ConstAnySpan& keys, std::span<slot_t> slot_numbers) const {
+        detail::expect_type_of(keys, key_type());
+        SLOTWISE_EXPECT(slot_numbers.size() == keys.size(),
+                        "type-erased container slots_of(keys, slot_numbers): give as many places as keys");
+        for (size_type i = 0; i != keys.size(); ++i) slot_numbers[i] = slot_of(keys[i]);
+    }
     /// Its handle, or null.
     handle_type handle_of(const void* key) const { return this->handle_at(slot_of(key)); }
     /// The key in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
     const void* key(slot_t slot) const noexcept {
-        SLOTWISE_EXPECT(core_.directory.is_held(slot), "described container key(slot): no key is there; ask state(slot)");
+        SLOTWISE_EXPECT(core_.directory.is_held(slot), "type-erased container key(slot): no key is there; ask state(slot)");
         return core_.store.keys.key_of(slot);
     }
     /// The key of the element, or null when it was erased.
@@ -338,7 +529,7 @@ public:
     template <std::same_as<handle_type> H>
     const void* at(H handle) const {
         if (!Core::contains(handle))
-            core_.throw_no_element("described set at(handle): no element has this handle; ask key(handle) or explain(handle)",
+            core_.throw_no_element("type-erased set at(handle): no element has this handle; ask key(handle) or explain(handle)",
                                    handle);
         return core_.store.keys.key_of(handle.index());
     }
@@ -349,8 +540,9 @@ public:
     iterator find(H handle) const noexcept {
         return {this, Core::contains(handle) ? handle.index() : no_slot};
     }
-    iterator begin() const noexcept { return {this, this->occupancy().find_next(0)}; }
-    iterator end() const noexcept { return {this, no_slot}; }
+
+    //=== erase ===//
+
     using Core::erase;
     /// Erases the key at `key`, which may be the very one in the set; false when it is not a member.
     bool erase(const void* key) {
@@ -359,11 +551,20 @@ public:
         core_.do_erase(slot);
         return true;
     }
+    /// Erases these keys; returns how many were members. @pre none of them lies in the set itself
+    /// @throws std::invalid_argument when they are of another type; what hash and equal throw: what was erased before stays
+    /// erased
+    size_type erase_range(const ConstAnySpan& keys) {
+        detail::expect_type_of(keys, key_type());
+        size_type erased = 0;
+        for (size_type i = 0; i != keys.size(); ++i) erased += erase(keys[i]);
+        return erased;
+    }
     /// Erases the key at `it`; returns the next one. @pre it refers to a live element (checked at level fast) @throws nothing
     template <std::same_as<iterator> It>
     iterator erase(It it) noexcept {
         SLOTWISE_EXPECT(core_.directory.is_live(it.slot()),
-                        "described container erase(it): the element here was erased, or it is the end");
+                        "type-erased container erase(it): the element here was erased, or it is the end");
         core_.do_erase(it.slot());
         return ++it;
     }
@@ -380,7 +581,7 @@ public:
         DescribedValue result;
         if (const slot_t slot = slot_of(key); slot != no_slot)
             core_.template do_extract<false>(slot, [&] {
-                result = DescribedValue(key_type(), O.deferred_erase || !moves_nothrow(key_type())
+                result = DescribedValue(key_type(), O.deferred_erase || !detail::moves_nothrow(key_type())
                                                         ? AnyValue::copied(core_.store.keys.key_of(slot))
                                                         : AnyValue::moved(core_.store.keys.address_of(slot)));
             });
@@ -393,7 +594,7 @@ public:
         DescribedValue result;
         if (Core::contains(handle))
             core_.template do_extract<false, true>(handle.index(), [&] {
-                result = DescribedValue(key_type(), moves_nothrow(key_type())
+                result = DescribedValue(key_type(), detail::moves_nothrow(key_type())
                                                         ? AnyValue::moved(core_.store.keys.address_of(handle.index()))
                                                         : AnyValue::copied(core_.store.keys.key_of(handle.index())));
             });
@@ -410,6 +611,21 @@ public:
     const void* fulfill_moved(H handle, void* key) {
         return do_fulfill(handle, key);
     }
+
+    //=== iteration ===//
+
+    /// The address of each key, in slot order.
+    iterator begin() const noexcept { return {this, this->occupancy().find_next(0)}; }
+    iterator end() const noexcept { return {this, no_slot}; }
+    /// The handles of the same walk.
+    auto handles() const noexcept { return detail::part_range<detail::HandlePart>(begin(), end(), this->size()); }
+    /// Handles and addresses of the keys that are there at this call and are not erased before the walk reaches them; see
+    /// SetStorage::items_present.
+    auto items_present() {
+        return detail::PresentRange(core_, [this](slot_t slot) {
+            return SlotMapItem<handle_type, const void*>(this->handle_at(slot), element_at(slot));
+        });
+    }
     /// Calls f(key address) or f(handle, key address) for every key in slot order; f may erase the key it is given.
     template <class F>
     void for_each(F&& f) const {
@@ -418,10 +634,13 @@ public:
     /// Addresses of keys by slot: iterable, indexable, in runs of pointer, stride and mask.
     /// @invalidates itself when the container grows, shrinks or moves
     ConstAnyColumnView keys() const noexcept { return {core_.store.keys.pages(), core_.directory_view()}; }
-    /// The same: what a set has are keys.
+    /// The same as keys().
     ConstAnyColumnView values() const noexcept { return keys(); }
+
+    //=== whole ===//
+
     /// Equal when they have the same keys of the same type.
-    friend bool operator==(const AnySet& a, const AnySet& b) {
+    friend bool operator==(const BasicAnySetStorage& a, const BasicAnySetStorage& b) {
         bool same = same_type(a.key_type(), b.key_type()) && a.size() == b.size();
         a.for_each([&](const void* key) { same = same && b.contains(key); });
         return same;
@@ -432,135 +651,74 @@ public:
     /// columns @throws std::invalid_argument when the codec lacks the type; what allocator and codecs throw
     template <class Codec, class Columns = DefaultCodec>
     std::vector<std::byte> snapshot(const Codec& codec, Columns columns = {}) const {
-        expect_covered(codec, key_type());
-        DescribedCodec<Codec, Columns> both{codec, columns};
-        const std::array tags{ElementTag{ElementRole::key, both.tag(key_type())}};
+        detail::expect_covered(codec, key_type());
+        detail::AnyElementCodec<Codec, Columns> both{codec, columns};
+        const std::array tags{detail::ElementTag{detail::ElementRole::key, both.tag(key_type())}};
         return this->template to_bytes<0, 0>(both, tags, [](slot_t, ByteWriter&) {});
     }
     /// As SetStorage::restore. @throws std::invalid_argument whose what() says what is wrong with the bytes, or when the codec
     /// lacks the type; what allocator and codecs throw; strong
     template <class Codec, class Columns = DefaultCodec>
     void restore(std::span<const std::byte> bytes, const Codec& codec, Columns columns = {}) {
-        if (const char* error = try_restore(bytes, codec, columns)) throw_invalid_argument(error);
+        if (const char* error = try_restore(bytes, codec, columns)) detail::throw_invalid_argument(error);
     }
     /// As restore, but returns what is wrong with the bytes instead of throwing it; null on success.
     template <class Codec, class Columns = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, const Codec& codec, Columns columns = {}) {
-        expect_covered(codec, key_type());
-        DescribedCodec<Codec, Columns> both{codec, columns};
-        const std::array tags{ElementTag{ElementRole::key, both.tag(key_type())}};
+        detail::expect_covered(codec, key_type());
+        detail::AnyElementCodec<Codec, Columns> both{codec, columns};
+        const std::array tags{detail::ElementTag{detail::ElementRole::key, both.tag(key_type())}};
         return this->template from_bytes<0, 0>(bytes, both, tags, [](auto&, slot_t, ByteReader&) { return true; });
     }
 
 protected:
-    friend struct ColumnAccess;
+    friend struct detail::ColumnAccess;
     using Core::core_;
     template <class, class>
-    friend class KeyedIterator;
+    friend class detail::KeyedIterator;
     const void* element_at(slot_t slot) const noexcept { return core_.store.keys.key_of(slot); }
     template <class F, class... Elements>
     decltype(auto) invoke(F& f, slot_t slot, Elements... elements) const {
-        if constexpr (takes_name<F, handle_type, Elements...>())
+        if constexpr (detail::takes_name<F, handle_type, Elements...>())
             return f(handle_type(slot, core_.directory.version(slot)), elements...);
         else
             return f(elements...);
     }
-    InsertResult<iterator> result(InsertOutcome of) const noexcept { return {{this, of.slot}, of.inserted, of.kind}; }
-    /// As NewKey, of a key by its address.
-    template <class Void>
-    struct NewAnyKey {
-        static constexpr bool trivial = false;
-        static constexpr std::size_t filled_columns = 0;
-        AnyKeyStore<Allocator>& keys;
-        Void* key;
-        void construct(slot_t slot, std::uint64_t hash) {
-            if constexpr (std::is_const_v<Void>)
-                keys.copy(slot, hash, key);
-            else
-                keys.move(slot, hash, key);
-        }
-        void destroy(slot_t slot) noexcept { keys.destroy(slot); }
-        static void replace_value(slot_t, bool&) noexcept {}
-        static void assign_to(slot_t) noexcept {}
-        static void assign_built(slot_t, slot_t) noexcept {}
-    };
+    InsertResult<iterator> result(detail::InsertOutcome of) const noexcept { return {{this, of.slot}, of.inserted, of.kind}; }
     template <class Void>
     const void* do_fulfill(handle_type handle, Void* key) {
         const bool done = core_.do_fulfill(handle.index(), handle.version(), static_cast<const void*>(key),
-                                           NewAnyKey<Void>{core_.store.keys, key});
+                                           detail::NewAnyKey<Keys, Void>{core_.store.keys, key});
         return done ? core_.store.keys.key_of(handle.index()) : nullptr;
     }
-    static const TypeDescriptor* sized(const TypeDescriptor& type) { return sized_type(type); }
     static const TypeDescriptor* as_key(const TypeDescriptor& type) {
         if (type.hash == nullptr || type.equal == nullptr || type.copy == nullptr)
-            throw_invalid_argument("TypeDescriptor of a key: hash, equal and copy must be given");
-        return sized(type);
+            detail::throw_invalid_argument("TypeDescriptor of a key: hash, equal and copy must be given");
+        return detail::sized_type(type);
     }
 };
 
-/// What the arguments of a described container come to.
-template <class... With>
-struct AnyArguments
-    : Arguments<with_options | with_tag | with_index | with_alloc | with_observers, KeySetOptions, std::byte, NoKey, With...> {
-    using index = pick<with_index, IndexBy<HashIndex>, With...>;
-    using own_columns = TypeList<>;
-};
-template <class Whole>
-struct AnyArguments<EmbeddedIn<Whole>> : PartArguments<Whole> {};
-
-template <class Container, class Args, class Index, class Own, class Observers>
-struct AnySetOf;
-template <class Container, class Args, template <class> class Index, class... Own, class... Observers>
-struct AnySetOf<Container, Args, IndexBy<Index>, TypeList<Own...>, TypeList<Observers...>> {
-    using type = AnySet<typename HandleOf<Container>::tag_type, Args::options, typename Args::allocator, Index, sizeof...(Own),
-                        Own..., Observers...>;
-};
-/// The base of a described set: its own columns are those of Args.
-template <class... With>
-using AnySetBase =
-    typename AnySetOf<BasicAnySetStorage<With...>, AnyArguments<With...>, typename AnyArguments<With...>::index,
-                      typename AnyArguments<With...>::own_columns, typename AnyArguments<With...>::observers>::type;
-/// That of a described map: the values are a column of its own, before all others.
-template <class... With>
-using AnyMapBase = typename AnySetOf<
-    BasicAnyMapStorage<With...>, AnyArguments<With...>, typename AnyArguments<With...>::index,
-    typename Prepend<typename AnyArguments<With...>::own_columns, AnyColumn<typename AnyArguments<With...>::allocator>>::type,
-    typename AnyArguments<With...>::observers>::type;
-
-} // namespace detail
-
-/// A set of keys of a type that is described at run time: the same core as SetStorage, keys passed by address.
-/// @tparam With in any order: `Column<U>` and static observers, Options<KeySetOptions{...}>, `IndexBy<I>`, AllocBy<A>, Tag<X>
-template <class... With>
-class BasicAnySetStorage : public detail::AnySetBase<With...> {
-    using Base = detail::AnySetBase<With...>;
-
-public:
-    using Base::Base;
-    /// An empty one of the same type with the same allocator.
-    BasicAnySetStorage like() const { return BasicAnySetStorage(this->key_type(), this->get_allocator()); }
-    friend void swap(BasicAnySetStorage& a, BasicAnySetStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
-};
-
-/// The addresses of a key and of its value: what iterators of a map of described types yield. Binds as auto [key, value].
+/// The addresses of a key and of its value: what iterators of an AnyMapStorage yield. Binds as auto [key, value].
 template <class Void>
 struct AnyMapItem {
     const void* key;
     Void* value;
 };
 
-/// A map between types that are described at run time: the same core as MapStorage, keys and values passed by address.
+/// A MapStorage between types that are known only at run time: TypeDescriptors describe them. Keys and values are passed by
+/// address, or many at once as AnySpans.
 ///     AnyMapStorage stock(TypeDescriptor::of<std::string>(), TypeDescriptor::of<int>());
 ///     stock.insert_or_assign(&name, &count);
 /// @tparam With as BasicAnySetStorage's
 template <class... With>
-class BasicAnyMapStorage : private detail::AnyMapBase<With...> {
+class BasicAnyMapStorage : private BasicAnySetStorage<detail::EmbeddedIn<BasicAnyMapStorage<With...>>> {
     using Allocator = typename detail::AnyArguments<With...>::allocator;
+    using Keys = detail::AnyKeyStore<Allocator>;
     using Column = detail::AnyColumn<Allocator>;
 
 public:
     /// The result of as_set().
-    using set_type = detail::AnyMapBase<With...>;
+    using set_type = BasicAnySetStorage<detail::EmbeddedIn<BasicAnyMapStorage>>;
     /// Yield the addresses of key and value, in slot order.
     using iterator = detail::KeyedIterator<BasicAnyMapStorage, AnyMapItem<void>>;
     using const_iterator = detail::KeyedIterator<const BasicAnyMapStorage, AnyMapItem<const void>>;
@@ -575,7 +733,7 @@ public:
     BasicAnyMapStorage(const TypeDescriptor& key, const TypeDescriptor& value, const Allocator& alloc = Allocator())
         : set_type(key, alloc) {
         if (value.copy == nullptr) detail::throw_invalid_argument("TypeDescriptor of a value: copy must be given");
-        column_of_values() = Column(set_type::sized(value), alloc);
+        values_column() = Column(detail::sized_type(value), alloc);
     }
     BasicAnyMapStorage(const BasicAnyMapStorage&) = default;
     BasicAnyMapStorage(BasicAnyMapStorage&&) = default;
@@ -589,6 +747,8 @@ public:
     }
     friend void swap(BasicAnyMapStorage& a, BasicAnyMapStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
 
+    //=== the same as of the set of keys ===//
+
     using set_type::attach;
     using set_type::cancel;
     using set_type::capacity;
@@ -596,8 +756,10 @@ public:
     using set_type::clear;
     using set_type::column;
     using set_type::contains;
+    using set_type::count;
     using set_type::empty;
     using set_type::erase;
+    using set_type::erase_range;
     using set_type::erase_reserved;
     using set_type::explain;
     using set_type::flush_removed;
@@ -628,13 +790,14 @@ public:
     using set_type::size;
     using set_type::slot_of;
     using set_type::slot_of_any;
+    using set_type::slots_of;
     using set_type::state;
 
     /// An empty one of the same types with the same allocator.
     BasicAnyMapStorage like() const { return {key_type(), value_type(), get_allocator()}; }
     /// The map as a set of its keys: the same object.
     const set_type& as_set() const noexcept { return *this; }
-    const TypeDescriptor& value_type() const noexcept { return *column_of_values().type(); }
+    const TypeDescriptor& value_type() const noexcept { return *values_column().type(); }
     // No using-declaration: g++ 12 would warn about every parameter named key.
     /// The key in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
     const void* key(slot_t slot) const noexcept { return set_type::key(slot); }
@@ -642,6 +805,8 @@ public:
     const void* key(H handle) const noexcept {
         return set_type::key(handle);
     }
+
+    //=== insert ===//
 
     /// Adds copies of key and value unless the key is a member; a null `value` means the default value.
     /// @throws what the types' operations, the allocator and observers throw, std::invalid_argument when there is no default;
@@ -655,9 +820,22 @@ public:
     /// @throws as insert, what assign throws, std::invalid_argument when the value type has none
     InsertResult<iterator> insert_or_assign(const void* key, const void* value) {
         const auto inserted = insert(key, value);
-        if (!inserted.inserted) assign(column_of_values().ptr(inserted.it.slot()), value);
+        if (!inserted.inserted) assign(values_column().ptr(inserted.it.slot()), value);
         return inserted;
     }
+    /// Adds copies of these pairs in their order, unless their keys are members. Returns how many were added.
+    /// @throws std::invalid_argument when they are of other types, or not as many keys as values; as insert: what was added
+    /// before stays
+    size_type insert_range(const ConstAnySpan& keys, const ConstAnySpan& values) {
+        return insert_each(keys, values, [this](const void* key, const void* value) { return insert(key, value); });
+    }
+    /// The same, but where a key is a member, its value is assigned. @throws as insert_range, and as insert_or_assign
+    size_type insert_or_assign_range(const ConstAnySpan& keys, const ConstAnySpan& values) {
+        return insert_each(keys, values, [this](const void* key, const void* value) { return insert_or_assign(key, value); });
+    }
+
+    //=== lookup ===//
+
     /// The element with the key at `key`, or end().
     iterator find(const void* key) { return {this, slot_of(key)}; }
     const_iterator find(const void* key) const { return {this, slot_of(key)}; }
@@ -670,20 +848,16 @@ public:
     const_iterator find(H handle) const noexcept {
         return {this, contains(handle) ? handle.index() : no_slot};
     }
-    iterator begin() noexcept { return {this, this->occupancy().find_next(0)}; }
-    iterator end() noexcept { return {this, no_slot}; }
-    const_iterator begin() const noexcept { return {this, this->occupancy().find_next(0)}; }
-    const_iterator end() const noexcept { return {this, no_slot}; }
     /// The value of the key at `key`, or null.
     void* get(const void* key) { return found(slot_of(key)); }
     const void* get(const void* key) const { return found(slot_of(key)); }
     template <std::same_as<handle_type> H>
     void* get(H handle) noexcept {
-        return contains(handle) ? column_of_values().ptr(handle.index()) : nullptr;
+        return contains(handle) ? values_column().ptr(handle.index()) : nullptr;
     }
     template <std::same_as<handle_type> H>
     const void* get(H handle) const noexcept {
-        return contains(handle) ? column_of_values().ptr(handle.index()) : nullptr;
+        return contains(handle) ? values_column().ptr(handle.index()) : nullptr;
     }
     /// The value of the key at `key`. @throws std::out_of_range when there is none
     void* at(const void* key) { return checked(get(key), key); }
@@ -691,27 +865,23 @@ public:
     /// The value of this handle. @throws std::out_of_range that says whether it was erased or the handle never issued
     template <std::same_as<handle_type> H>
     void* at(H handle) {
-        return column_of_values().ptr(checked_slot(handle));
+        return values_column().ptr(checked_slot(handle));
     }
     template <std::same_as<handle_type> H>
     const void* at(H handle) const {
-        return column_of_values().ptr(checked_slot(handle));
+        return values_column().ptr(checked_slot(handle));
     }
     /// The value in `slot`. @pre the slot is live or pending, or an observer is being notified of it (checked at level fast)
     void* value(slot_t slot) noexcept {
-        SLOTWISE_EXPECT(core_.directory.is_held(slot), "described map value(slot): no value is there; ask state(slot)");
-        return column_of_values().ptr(slot);
+        SLOTWISE_EXPECT(core_.directory.is_held(slot), "type-erased map value(slot): no value is there; ask state(slot)");
+        return values_column().ptr(slot);
     }
     const void* value(slot_t slot) const noexcept {
-        SLOTWISE_EXPECT(core_.directory.is_held(slot), "described map value(slot): no value is there; ask state(slot)");
-        return column_of_values().ptr(slot);
+        SLOTWISE_EXPECT(core_.directory.is_held(slot), "type-erased map value(slot): no value is there; ask state(slot)");
+        return values_column().ptr(slot);
     }
-    /// Addresses of keys by slot: iterable, indexable, in runs of pointer, stride and mask.
-    /// @invalidates itself when the map grows, shrinks or moves
-    ConstAnyColumnView keys() const noexcept { return set_type::keys(); }
-    /// The same of the values.
-    AnyColumnView values() noexcept { return {column_of_values().pages(), core_.directory_view()}; }
-    ConstAnyColumnView values() const noexcept { return {column_of_values().pages(), core_.directory_view()}; }
+
+    //=== erase ===//
 
     /// Erases the element at `it`; returns the next one. @pre it refers to a live element (checked at level fast)
     /// @throws nothing
@@ -719,7 +889,7 @@ public:
         requires(std::same_as<It, iterator> || std::same_as<It, const_iterator>)
     iterator erase(It it) noexcept {
         SLOTWISE_EXPECT(core_.directory.is_live(it.slot()),
-                        "described container erase(it): the element here was erased, or it is the end");
+                        "type-erased container erase(it): the element here was erased, or it is the end");
         core_.do_erase(it.slot());
         return {this, this->occupancy().find_next(std::size_t{it.slot()} + 1)};
     }
@@ -774,6 +944,26 @@ public:
         return do_fulfill(handle, key, value);
     }
 
+    //=== iteration ===//
+
+    /// The addresses of key and value of each element, in slot order.
+    iterator begin() noexcept { return {this, this->occupancy().find_next(0)}; }
+    iterator end() noexcept { return {this, no_slot}; }
+    const_iterator begin() const noexcept { return {this, this->occupancy().find_next(0)}; }
+    const_iterator end() const noexcept { return {this, no_slot}; }
+    /// The handles of the same walk.
+    auto handles() const noexcept { return detail::part_range<detail::HandlePart>(begin(), end(), size()); }
+    /// The addresses of key and value of the elements that are there at this call and are not erased before the walk reaches
+    /// them; see SetStorage::items_present.
+    auto items_present() {
+        return detail::PresentRange(core_, [this](slot_t slot) { return element_at(slot); });
+    }
+    /// Addresses of keys by slot: iterable, indexable, in runs of pointer, stride and mask.
+    /// @invalidates itself when the map grows, shrinks or moves
+    ConstAnyColumnView keys() const noexcept { return set_type::keys(); }
+    /// The same of the values.
+    AnyColumnView values() noexcept { return {values_column().pages(), core_.directory_view()}; }
+    ConstAnyColumnView values() const noexcept { return {values_column().pages(), core_.directory_view()}; }
     /// Calls f(key address, value address) or f(handle, key address, value address) for every element in slot order; f may
     /// erase the element it is given.
     template <class F>
@@ -785,11 +975,13 @@ public:
         for (const slot_t slot : live_slots()) this->invoke(f, slot, key(slot), static_cast<const void*>(value_at(slot)));
     }
 
+    //=== whole ===//
+
     /// As AnySetStorage's, values included: the bytes of a MapStorage of the same types.
     template <class Codec, class Columns = DefaultCodec>
     std::vector<std::byte> snapshot(const Codec& codec, Columns columns = {}) const {
         expect_covered(codec);
-        detail::DescribedCodec<Codec, Columns> both{codec, columns};
+        detail::AnyElementCodec<Codec, Columns> both{codec, columns};
         return this->template to_bytes<1, 0>(
             both, tags(both), [&](slot_t slot, ByteWriter& out) { both.write(value_type(), value_at(slot), out); });
     }
@@ -804,7 +996,7 @@ public:
     template <class Codec, class Columns = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, const Codec& codec, Columns columns = {}) {
         expect_covered(codec);
-        detail::DescribedCodec<Codec, Columns> both{codec, columns};
+        detail::AnyElementCodec<Codec, Columns> both{codec, columns};
         return this->template from_bytes<1, 0>(bytes, both, tags(both), [&](auto& fresh, slot_t slot, ByteReader& in) {
             return fresh.hub.template get<0>().read(slot, in, both);
         });
@@ -826,84 +1018,47 @@ private:
     }
     using set_type::core_;
     friend struct detail::ColumnAccess;
-    /// As NewItem, of a key and a value by their addresses.
-    template <class KeyVoid, class Void>
-    struct NewAnyItem {
-        static constexpr bool trivial = false;
-        static constexpr std::size_t filled_columns = 1;
-        typename set_type::template NewAnyKey<KeyVoid> key;
-        Column& column;
-        Void* value;
-        void construct(slot_t slot, std::uint64_t hash) {
-            key.construct(slot, hash);
-            ScopeGuard undo([&]() noexcept { key.destroy(slot); });
-            construct_value(slot);
-            undo.dismiss();
-        }
-        void destroy(slot_t slot) noexcept {
-            column.destroy(slot);
-            key.destroy(slot);
-        }
-        void replace_value(slot_t slot, bool& old_destroyed) {
-            // The new value may be a copy of the old one.
-            if (value == column.ptr(slot)) return;
-            if (value == nullptr) column.expect_default();
-            if (detail::moves_nothrow(*column.type())) {
-                detail::AnyTemporary fresh(*column.type(), source());
-                old_destroyed = true;
-                column.replace(slot, fresh);
-                return;
-            }
-            old_destroyed = true;
-            column.destroy(slot);
-            construct_value(slot);
-        }
-        static void assign_to(slot_t) noexcept {}
-        static void assign_built(slot_t, slot_t) noexcept {}
-        AnyValue source() const {
-            if (value == nullptr) return {};
-            if constexpr (std::is_const_v<Void>)
-                return AnyValue::copied(value);
-            else
-                return AnyValue::moved(value);
-        }
-        void construct_value(slot_t slot) {
-            if constexpr (std::is_const_v<Void>)
-                column.construct(slot, value);
-            else
-                column.construct_moved(slot, value);
-        }
-    };
     template <class, class>
     friend class detail::KeyedIterator;
-    AnyMapItem<void> element_at(slot_t slot) noexcept { return {core_.store.keys.key_of(slot), column_of_values().ptr(slot)}; }
+    AnyMapItem<void> element_at(slot_t slot) noexcept { return {core_.store.keys.key_of(slot), values_column().ptr(slot)}; }
     AnyMapItem<const void> element_at(slot_t slot) const noexcept {
-        return {core_.store.keys.key_of(slot), column_of_values().ptr(slot)};
+        return {core_.store.keys.key_of(slot), values_column().ptr(slot)};
+    }
+    template <class Insert>
+    size_type insert_each(const ConstAnySpan& keys, const ConstAnySpan& values, Insert&& insert_one) {
+        detail::expect_type_of(keys, key_type());
+        detail::expect_type_of(values, value_type());
+        if (keys.size() != values.size()) detail::throw_invalid_argument("type-erased map: give as many values as keys");
+        size_type added = 0;
+        for (size_type i = 0; i != keys.size(); ++i) added += insert_one(keys[i], values[i]).inserted;
+        return added;
     }
     template <class KeyVoid, class Void>
     InsertResult<iterator> do_emplace(KeyVoid* key, Void* value) {
-        const detail::InsertOutcome of = core_.do_insert(
-            static_cast<const void*>(key), NewAnyItem<KeyVoid, Void>{{core_.store.keys, key}, column_of_values(), value});
+        const detail::InsertOutcome of =
+            core_.do_insert(static_cast<const void*>(key),
+                            detail::NewAnyItem<Keys, KeyVoid, Column, Void>{{core_.store.keys, key}, values_column(), value});
         return {{this, of.slot}, of.inserted, of.kind};
     }
     template <class KeyVoid, class Void>
     void* do_fulfill(handle_type handle, KeyVoid* key, Void* value) {
-        const bool done = core_.do_fulfill(handle.index(), handle.version(), static_cast<const void*>(key),
-                                           NewAnyItem<KeyVoid, Void>{{core_.store.keys, key}, column_of_values(), value});
+        const bool done =
+            core_.do_fulfill(handle.index(), handle.version(), static_cast<const void*>(key),
+                             detail::NewAnyItem<Keys, KeyVoid, Column, Void>{{core_.store.keys, key}, values_column(), value});
         return done ? value_at(handle.index()) : nullptr;
     }
-    Column& column_of_values() noexcept { return core_.hub.template get<0>(); }
-    const Column& column_of_values() const noexcept { return core_.hub.template get<0>(); }
-    void* value_at(slot_t slot) const noexcept { return column_of_values().ptr(slot); }
+    Column& values_column() noexcept { return core_.hub.template get<0>(); }
+    const Column& values_column() const noexcept { return core_.hub.template get<0>(); }
+    void* value_at(slot_t slot) const noexcept { return values_column().ptr(slot); }
     template <class Void>
     Void* checked(Void* value, const void* key) const {
         if (value == nullptr)
-            detail::throw_no_described_key("described map at(key): no element has this key; ask get(key)", key_type(), key);
+            detail::throw_no_erased_key("type-erased map at(key): no element has this key; ask get(key)", key_type(), key);
         return value;
     }
     slot_t checked_slot(handle_type handle) const {
         if (!contains(handle))
-            core_.throw_no_element("described map at(handle): no element has this handle; ask get(handle) or explain(handle)",
+            core_.throw_no_element("type-erased map at(handle): no element has this handle; ask get(handle) or explain(handle)",
                                    handle);
         return handle.index();
     }
@@ -912,13 +1067,13 @@ private:
         detail::expect_covered(codec, key_type());
         detail::expect_covered(codec, value_type());
     }
-    void* found(slot_t slot) const noexcept { return slot == no_slot ? nullptr : column_of_values().ptr(slot); }
+    void* found(slot_t slot) const noexcept { return slot == no_slot ? nullptr : values_column().ptr(slot); }
     void assign(void* to, const void* from) {
         const TypeDescriptor& type = value_type();
         if (to == from) return;
         if (type.assign == nullptr)
             detail::throw_invalid_argument(
-                "described map insert_or_assign: the value type has no TypeDescriptor::assign; erase the key first");
+                "type-erased map insert_or_assign: the value type has no TypeDescriptor::assign; erase the key first");
         type.assign(to, from);
     }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// MapStorage: a SetStorage with a column of values.
+// MapStorage: a hash map whose keys and values are in slots: a SetStorage with a column of values.
 #ifndef SLOTWISE_KEYED_MAP_STORAGE_HPP
 #define SLOTWISE_KEYED_MAP_STORAGE_HPP
 
@@ -11,7 +11,7 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// The set of keys of a map: the values are a column of its own, before all others.
+/// The arguments of the set of keys of a map: the values are a column of its own, before all others.
 template <class Key, class T, class... With>
 struct PartArguments<MapStorage<Key, T, With...>> : KeyedArguments<Key, With...> {
     using Base = KeyedArguments<Key, With...>;
@@ -19,17 +19,78 @@ struct PartArguments<MapStorage<Key, T, With...>> : KeyedArguments<Key, With...>
         typename Prepend<typename Base::own_columns, typename Base::grown::template column<T, typename Base::allocator>>::type;
 };
 
+/// A new key of a map and the arguments of its value, with the steps that KeyedEngine takes to insert them.
+/// @tparam Assign the value of a member is assigned from the arguments, which are one then; otherwise it stays as it is
+template <bool Assign, class Keys, class Values, class Made, class... Args>
+struct NewItem {
+    using T = typename Values::value_type;
+    using allocator = typename Values::allocator_type;
+    static constexpr bool trivial =
+        NewKey<Keys, Made>::trivial && std::is_trivially_copyable_v<T> && std::is_trivially_constructible_v<T, Args...>;
+    static constexpr std::size_t filled_columns = 1;
+    Keys& keys;
+    Made&& made; // what the key is made of
+    Values& values;
+    std::tuple<Args&&...> args; // what the value is made of
+
+    constexpr void construct(slot_t slot, std::uint64_t hash) {
+        keys.construct(slot, hash, std::forward<Made>(made));
+        if constexpr (makes_nothrow<allocator, T, Args...>)
+            construct_value(slot);
+        else {
+            ScopeGuard undo([&]() noexcept { keys.destroy(slot); });
+            construct_value(slot);
+            undo.dismiss();
+        }
+    }
+    constexpr void destroy(slot_t slot) noexcept {
+        values.destroy(slot);
+        keys.destroy(slot);
+    }
+    SLOTWISE_CONVERSIONS_BEGIN
+    constexpr void assign_to([[maybe_unused]] slot_t member) {
+        if constexpr (Assign) assign_whole(values[member], std::get<0>(std::move(args))); // forwards: a tuple of references
+    }
+    SLOTWISE_CONVERSIONS_END
+    constexpr void replace_value(slot_t slot, bool& old_destroyed) {
+        if constexpr (std::is_move_constructible_v<T>) {
+            // Built apart first, because the arguments may refer to the old value.
+            auto fresh = std::apply(
+                [&](auto&&... each) {
+                    return TemporaryElement<T, allocator>(values.get_allocator(), std::forward<Args>(each)...);
+                },
+                std::move(args));
+            old_destroyed = true;
+            values.destroy(slot);
+            values.construct(slot, fresh.take());
+        } else {
+            old_destroyed = true;
+            values.destroy(slot);
+            construct_value(slot);
+        }
+    }
+    constexpr void assign_built([[maybe_unused]] slot_t member, [[maybe_unused]] slot_t slot) {
+        if constexpr (Assign) values[member] = std::move(values[slot]);
+    }
+
+private:
+    constexpr void construct_value(slot_t slot) {
+        std::apply([&](auto&&... each) { values.construct(slot, std::forward<Args>(each)...); }, args);
+    }
+};
+
 } // namespace detail
 
-/// A map with stable addresses of keys and values, handles, and any number of further columns.
+/// A hash map that stores its keys and values in slots: their addresses are stable, each element has a handle, and columns
+/// beside the map hold further data by slot.
 ///     MapStorage<std::string, int> stock;
 ///     stock["nails"] += 100;
 ///     for (auto [name, count] : stock) ...
-/// Values are in a separate column: values() iterates over arrays and is the view for exporters. Erase, pending elements,
-/// iterators and guarantees are as in SetStorage. A value's constructor may insert into the same map. Cost: about 13 bytes an
-/// element over key and value, and on average 1.6 more for unused capacity.
+/// The values are in a column of their own: values() iterates over arrays. Erase, pending elements, iterators and guarantees
+/// are as in SetStorage. A value's constructor may insert into the same map. Cost: about 13 bytes an element beside key and
+/// value, and on average 1.6 more for unused capacity.
 /// @tparam T any object type, also one that can neither be copied nor moved: a map of sets, a map of maps
-/// @tparam With as SetStorage's. The values are values(), and no column<T>()
+/// @tparam With as SetStorage's. column<T>() is a further column; the values are values()
 template <class Key, class T, class... With>
 class MapStorage : private SetStorage<Key, detail::EmbeddedIn<MapStorage<Key, T, With...>>> {
     using Args = detail::KeyedArguments<Key, With...>;
@@ -86,7 +147,7 @@ public:
     }
     friend constexpr void swap(MapStorage& a, MapStorage& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
 
-    //=== what it has from the set ===//
+    //=== the same as of the set of keys ===//
 
     using set_type::attach;
     using set_type::cancel;
@@ -363,7 +424,8 @@ public:
     /// The same walk as a range: for (auto [key, value] : map.items()).
     constexpr auto items() noexcept { return detail::IteratorRange<iterator>(begin(), end(), size()); }
     constexpr auto items() const noexcept { return detail::IteratorRange<const_iterator>(begin(), end(), size()); }
-    /// Keys and values that are there at this call and not erased when their turn comes; see SetStorage::items_present.
+    /// Keys and values of the elements that are there at this call and are not erased before the walk reaches them; see
+    /// SetStorage::items_present.
     auto items_present() {
         return detail::PresentRange(core_, [this](slot_t slot) { return element_at(slot); });
     }
@@ -402,9 +464,9 @@ public:
     //=== whole ===//
 
     /// Moves the elements of `other` whose keys are not members to this map. The others stay. Further columns are
-    /// value-initialised here. Elements are copied where an observer of this map may throw, so that each is always in one of
-    /// the two maps. @throws as insert (With deferred erase they must be copyable, because the removed elements stay readable
-    /// in `other`.)
+    /// value-initialised here. If an observer of this map may throw, elements are copied, so that each is always in one of the
+    /// two maps. With deferred erase they must be copyable, because the removed elements stay readable in `other`.
+    /// @throws as insert
     constexpr void merge(MapStorage& other)
         requires(!O.deferred_erase || (std::copy_constructible<Key> && std::copy_constructible<T>))
     {

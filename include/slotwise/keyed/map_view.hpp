@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// MapView: any map from Key to T, read-only, whatever its options, index, allocator and columns.
+// MapView: a read-only view of any MapStorage from Key to T: options, index, allocator and columns do not matter.
 #ifndef SLOTWISE_KEYED_MAP_VIEW_HPP
 #define SLOTWISE_KEYED_MAP_VIEW_HPP
 
@@ -28,9 +28,9 @@ inline constexpr MapCalls<typename Map::key_type, typename Map::mapped_type> map
 
 } // namespace detail
 
-/// A parameter type for functions that read a map and are no templates. Two words, passed by value.
+/// A read-only view of a map, for the parameters of functions that are no templates. It is two words wide and passed by value.
 ///     int total(MapView<std::string, int> stock);
-/// Each lookup is one indirect call. Walks are direct. @pre the map outlives the view and does not move
+/// A lookup is one indirect call; a walk has none. @pre the map outlives the view and does not move
 template <class Key, class T>
 class MapView {
 public:

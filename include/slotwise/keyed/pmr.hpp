@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Keyed containers with polymorphic allocators. A header of its own because <memory_resource> is dear to include.
+// Containers with keys over polymorphic allocators. A separate header because <memory_resource> is slow to include.
 #ifndef SLOTWISE_KEYED_PMR_HPP
 #define SLOTWISE_KEYED_PMR_HPP
 

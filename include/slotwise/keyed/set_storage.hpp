@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SetStorage: a set of keys. They live in slots, never move, and are found by hash; handles, columns and observers follow.
+// SetStorage: a hash set whose keys are in slots, so that they never move and have handles, columns and observers.
 #ifndef SLOTWISE_KEYED_SET_STORAGE_HPP
 #define SLOTWISE_KEYED_SET_STORAGE_HPP
 
@@ -21,20 +21,17 @@
 #include <utility>
 
 SLOTWISE_BEGIN
-
-// The key arguments of keyed containers: keys, types that transparent functors compare with them, types that convert to one.
-
 namespace detail {
 
-template <class Container, class Reference>
-class KeyedIterator;
+//=== arguments that are keys, are compared with keys, or convert to one ===//
+
 template <class K>
 inline constexpr bool is_keyed_iterator = false;
 template <class Container, class Reference>
 inline constexpr bool is_keyed_iterator<KeyedIterator<Container, Reference>> = true;
 
-/// Whether an argument of type K is a key, or is compared with keys. Beside a function that takes one stand templates that take
-/// exactly a handle or an iterator. No list in braces is deduced as their argument: what stands in braces is a key.
+/// Whether an argument of type K is a key, or is compared with keys. Handles and iterators have overloads of their own, which
+/// are templates: a list in braces is deduced for none of them, so that it is a key.
 template <class K, class Key, class Handle>
 concept KeyArgument = !std::same_as<K, Handle> && (!is_keyed_iterator<K> || std::same_as<K, Key>);
 
@@ -54,8 +51,8 @@ template <class K, class Key>
 inline constexpr bool number_of_other_type =
     !std::is_same_v<K, Key> && std::conjunction_v<std::is_integral<K>, std::is_integral<Key>>;
 
-/// Whether a K converts to Key implicitly and keeps its value. Integers of another type are allowed and their values checked,
-/// because every literal is an int.
+/// Whether a K converts to Key implicitly and keeps its value. Integers of another type are allowed, because every literal is
+/// an int; has_key() checks their values.
 template <class K, class Key, class Plain = std::remove_cvref_t<K>>
 consteval bool becomes_key() noexcept {
     if constexpr (!std::is_convertible_v<K, Key>)
@@ -76,21 +73,7 @@ constexpr bool has_key(const K& key) noexcept {
         return true;
 }
 
-// NewKey and NewItem: what an insert brings, and how it becomes an element of a keyed container.
-
-// What an insert brings is a functor of these steps. KeyedEngine::do_insert() looks the key up and calls one of them:
-//
-//   construct(slot, hash)               the key is absent. destroy(slot) undoes it when a later step throws.
-//   assign_to(member)                   the key is a member.
-//   replace_value(slot, old_destroyed)  the key is pending, and gets another value. The flag is set before the old value is
-//                                       destroyed: until then a throw leaves the pending element as it was.
-//   assign_built(member, slot)          a constructor that runs in one of the others has inserted the same key. The arguments
-//                                       are used up; their value lies in `slot`, which is destroyed next.
-//
-// `trivial`: construct() runs no user code. `filled_columns`: so many static columns have their value from construct() and get
-// no on_insert.
-
-/// A new key of a set. A member stays as it is.
+/// A new key of a set, with the steps that KeyedEngine takes to insert it. A member stays as it is.
 template <class Keys, class Made>
 struct NewKey {
     static constexpr bool trivial = std::is_trivially_constructible_v<typename Keys::key_type, Made>;
@@ -105,84 +88,27 @@ struct NewKey {
     static constexpr void assign_built(slot_t, slot_t) noexcept {}
 };
 
-/// A new key of a map and the arguments of its value.
-/// @tparam Assign the value of a member is assigned from the arguments, which are one then; otherwise it stays as it is
-template <bool Assign, class Keys, class Values, class Made, class... Args>
-struct NewItem {
-    using T = typename Values::value_type;
-    using allocator = typename Values::allocator_type;
-    static constexpr bool trivial =
-        NewKey<Keys, Made>::trivial && std::is_trivially_copyable_v<T> && std::is_trivially_constructible_v<T, Args...>;
-    static constexpr std::size_t filled_columns = 1;
-    Keys& keys;
-    Made&& made; // what the key is made of
-    Values& values;
-    std::tuple<Args&&...> args; // what the value is made of
-
-    constexpr void construct(slot_t slot, std::uint64_t hash) {
-        keys.construct(slot, hash, std::forward<Made>(made));
-        if constexpr (makes_nothrow<allocator, T, Args...>)
-            construct_value(slot);
-        else {
-            ScopeGuard undo([&]() noexcept { keys.destroy(slot); });
-            construct_value(slot);
-            undo.dismiss();
-        }
-    }
-    constexpr void destroy(slot_t slot) noexcept {
-        values.destroy(slot);
-        keys.destroy(slot);
-    }
-    SLOTWISE_CONVERSIONS_BEGIN
-    constexpr void assign_to([[maybe_unused]] slot_t member) {
-        if constexpr (Assign) assign_whole(values[member], std::get<0>(std::move(args))); // forwards: a tuple of references
-    }
-    SLOTWISE_CONVERSIONS_END
-    constexpr void replace_value(slot_t slot, bool& old_destroyed) {
-        if constexpr (std::is_move_constructible_v<T>) {
-            // Built apart first, because the arguments may refer to the old value.
-            auto fresh = std::apply(
-                [&](auto&&... each) {
-                    return TemporaryElement<T, allocator>(values.get_allocator(), std::forward<Args>(each)...);
-                },
-                std::move(args));
-            old_destroyed = true;
-            values.destroy(slot);
-            values.construct(slot, fresh.take());
-        } else {
-            old_destroyed = true;
-            values.destroy(slot);
-            construct_value(slot);
-        }
-    }
-    constexpr void assign_built([[maybe_unused]] slot_t member, [[maybe_unused]] slot_t slot) {
-        if constexpr (Assign) values[member] = std::move(values[slot]);
-    }
-
-private:
-    constexpr void construct_value(slot_t slot) {
-        std::apply([&](auto&&... each) { values.construct(slot, std::forward<Args>(each)...); }, args);
-    }
-};
-
 } // namespace detail
 
-/// A set with stable addresses, handles and any number of columns. It stores membership only; columns hold further data.
+/// A hash set that stores its keys in slots: their addresses are stable, each has a handle, and columns beside the set hold
+/// further data by slot. KeySet is another name for it.
 ///     SetStorage<std::string> names{"ada", "grace"};
 ///     auto [it, inserted] = names.insert("alan");
 ///
-/// Keys never move. Erasing while iterating: iterators survive growth and the erase of any element; erase(it) returns the next.
-/// With KeySetOptions::deferred_erase an erased key becomes *pending*: not a member any more, but key and columns stay readable
-/// and the slot unused until flush_removed(). Inserting a pending key again *resurrects* it: same slot, same address, new
-/// version. Cost: about 13 bytes an element over the key (index 8.5 on average, version and liveness 4.3).
+/// Iterators stay valid when the set grows and when any element is erased; erase(it) returns the next one.
+/// With KeySetOptions::deferred_erase an erased key becomes *pending*: it is no member any more, but key and columns stay
+/// readable and the slot is not used again until flush_removed(). Inserting a pending key *resurrects* it: same slot, same
+/// address, new version. Cost: about 13 bytes an element beside the key (index 8.5 on average, version and liveness 4.3).
 /// @tparam Key any object type; a key that can neither be copied nor moved is built from what a transparent hash takes
 /// @tparam With in any order: HashBy<H> and EqualBy<E>, which compare keys (results of a hash not declared is_avalanching
 /// are mixed); `IndexBy<I>`, HashIndex or an adapter: BoostIndex ...; `Column<U>` and static observers, called inline,
 /// reached by `column<U>()` and observer<O>(), by number where a type occurs twice; Options<KeySetOptions{...}>, AllocBy<A>,
 /// Tag<X>
 template <class Key, class... With>
-class SetStorage : public detail::keyed_core<Key, With...> {
-    using Core = detail::keyed_core<Key, With...>;
+class SetStorage
+    : public KeyedInterface<detail::KeyedStore<Key, detail::KeyedArguments<Key, With...>>,
+                            typename HandleOf<SetStorage<Key, With...>>::tag_type, detail::KeyedArguments<Key, With...>> {
+    using Core = typename SetStorage::KeyedInterface;
     using Args = detail::KeyedArguments<Key, With...>;
     using Keys = detail::KeyedStore<Key, Args>;
     using Hash = typename Args::hash;
@@ -315,15 +241,13 @@ public:
     template <class K = Key>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t slot_of(const K& key) const {
         if (!can_match(key)) return no_slot;
-        const auto& lookup = as_lookup_key(key);
-        return core_.do_find(core_.store.keys.hash(lookup), lookup);
+        return core_.do_find(as_lookup_key(key));
     }
     /// The slot of the key, live or pending (the live one if there are both), or no_slot.
     template <class K = Key>
     constexpr slot_t slot_of_any(const K& key) const {
         if (!can_match(key)) return no_slot;
-        const auto& lookup = as_lookup_key(key);
-        return core_.template do_find<true>(core_.store.keys.hash(lookup), lookup);
+        return core_.template do_find<true>(as_lookup_key(key));
     }
     /// Its handle, or null.
     template <detail::KeyArgument<Key, handle_type> K = Key>
@@ -369,8 +293,7 @@ public:
     template <detail::KeyArgument<Key, handle_type> K = Key>
     constexpr bool erase(const K& key) {
         if (!can_match(key)) return false;
-        const auto& lookup = as_lookup_key(key);
-        return core_.do_erase_key(core_.store.keys.hash(lookup), lookup);
+        return core_.do_erase_key(as_lookup_key(key));
     }
     /// Erases the element at `it`; returns the next one. @pre it refers to a live element @throws nothing
     template <std::same_as<iterator> It>
@@ -450,17 +373,17 @@ public:
     {
         return {core_.store.keys.array().data(), core_.directory.cursor()};
     }
-    /// The same as keys(): what a set has are keys.
+    /// The same as keys().
     constexpr ColumnView<const Key> values() const noexcept { return keys(); }
     /// The handles of the same walk, and pairs of handle and key.
     constexpr auto handles() const noexcept { return detail::part_range<detail::HandlePart>(begin(), end(), this->size()); }
     constexpr auto items() const noexcept {
         return detail::part_range<detail::HandleAndElementPart>(begin(), end(), this->size());
     }
-    /// Handles and keys that are there at this call and not erased when their turn comes, in slot order. Meanwhile anything may
-    /// be inserted, which is not visited, also under a key that was erased, and erased. The walk ends early when the container
-    /// moves, is swapped, assigned, restored or reset. @throws what the allocator throws @complexity a bit a slot to begin;
-    /// until the range is destroyed inserts and erases notify an observer
+    /// Handles and keys, in slot order, of the elements that are there at this call and are not erased before the walk reaches
+    /// them. Elements may be inserted and erased meanwhile. The walk does not visit new ones, also not one whose key was erased
+    /// before. It ends early when the container is moved, swapped, assigned, restored or reset. @throws what the allocator
+    /// throws @complexity a bit a slot to begin; until the range is destroyed inserts and erases notify an observer
     auto items_present() {
         return detail::PresentRange(core_, [this](slot_t slot) {
             return SlotMapItem<handle_type, const Key&>(this->handle_at(slot), element_at(slot));
@@ -484,9 +407,9 @@ public:
             if (!this->contains(key)) return false;
         return true;
     }
-    /// Moves the keys of `other` that are not members to this set. The others stay. Columns are value-initialised here. Keys
-    /// are copied where an observer of this set may throw, so that each key is always in one of the two sets. @throws as insert
-    /// (With deferred erase keys must be copyable, because the removed keys stay readable in `other`.)
+    /// Moves the keys of `other` that are not members to this set. The others stay. Columns are value-initialised here. If an
+    /// observer of this set may throw, keys are copied, so that each key is always in one of the two sets. With deferred erase
+    /// keys must be copyable, because the removed keys stay readable in `other`. @throws as insert
     constexpr void merge(SetStorage& other)
         requires(!O.deferred_erase || std::copy_constructible<Key>)
     {

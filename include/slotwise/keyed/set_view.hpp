@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SetView: any set of Keys, read-only, whatever its options, index, allocator and columns.
+// SetView: a read-only view of any SetStorage of one key type: options, index, allocator and columns do not matter.
 #ifndef SLOTWISE_KEYED_SET_VIEW_HPP
 #define SLOTWISE_KEYED_SET_VIEW_HPP
 
@@ -30,9 +30,9 @@ inline constexpr SetCalls<typename Set::key_type> set_calls = {
 
 } // namespace detail
 
-/// A parameter type for functions that read a set and are no templates. Two words, passed by value.
+/// A read-only view of a set, for the parameters of functions that are no templates. It is two words wide and passed by value.
 ///     std::size_t count_long(SetView<std::string> names);
-/// Constructed from a SetStorage, a MapStorage or a MapView. Each lookup is one indirect call. Walks are direct.
+/// It is made of a SetStorage, a MapStorage or a MapView. A lookup is one indirect call; a walk has none.
 /// @pre the set outlives the view and does not move
 template <class Key>
 class SetView {
@@ -65,7 +65,7 @@ public:
     constexpr iterator find(const Key& key) const { return {keys(), slot_of(key)}; }
     /// Keys by slot. @invalidates itself when the set grows, shrinks or moves
     constexpr ColumnView<const Key> keys() const { return calls_->keys(set_); }
-    /// The same: what a set has are keys.
+    /// The same as keys().
     constexpr ColumnView<const Key> values() const { return keys(); }
     constexpr Occupancy occupancy() const { return keys().occupancy(); }
     /// Live slots in ascending order.

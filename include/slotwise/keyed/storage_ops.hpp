@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SetOps, MapOps: the operations of a set or map over void*, for engines and bindings that erase types.
+// SetOps, MapOps: the operations of a set or map as functions over void*, for engines and bindings.
 #ifndef SLOTWISE_KEYED_STORAGE_OPS_HPP
 #define SLOTWISE_KEYED_STORAGE_OPS_HPP
 
@@ -10,9 +10,9 @@
 
 SLOTWISE_BEGIN
 
-/// The operations of a set: plain functions over the address of a SetStorage of known keys, of an AnySetStorage, or of what
-/// as_set() of a map or series returns (which may only be read). Keys are passed by address. They do what the members of the
-/// same names do. A function that does not apply is null: `add` where keys cannot be copied.
+/// The operations of a set as plain functions. Each takes the address of a SetStorage, of an AnySetStorage, or of what as_set()
+/// of a map or series returns, which may only be read. Keys are passed by address. Each function does what the member of the
+/// same name does. `add` is null if keys cannot be copied.
 ///     const SetOps& ops = SetOps::of<SetStorage<int>>();   // or of<AnySetStorage>()
 ///     ops.add(&set, &key);
 struct SetOps {
@@ -33,7 +33,7 @@ struct SetOps {
     static const SetOps& of() noexcept;
 };
 
-/// The operations of a map, as SetOps: over a MapStorage of known types or an AnyMapStorage. Values are passed by address.
+/// The operations of a MapStorage or an AnyMapStorage as plain functions, as SetOps. Values are passed by address.
 struct MapOps {
     const SetOps* keys;                     ///< of what as_set returns
     const void* (*as_set)(const void* map); ///< the keys, for reading
@@ -58,7 +58,7 @@ struct MapOps {
 
 namespace detail {
 
-/// What keys and values of a container are passed as: references to known types, addresses of described ones.
+/// What keys and values of a container are passed as: references to known types, addresses of others.
 template <class Container>
 struct KnownTypes {
     using Key = typename Container::key_type;
@@ -68,17 +68,17 @@ struct KnownTypes {
     static const void* address(const Key& key) noexcept { return std::addressof(key); }
 };
 template <class Container>
-struct DescribedTypes {
+struct AnyTypes {
     static constexpr bool copies_keys = true;
     static const TypeDescriptor& key_type(const void* c) noexcept { return static_cast<const Container*>(c)->key_type(); }
     static const void* key(const void* at) noexcept { return at; }
     static const void* address(const void* at) noexcept { return at; }
 };
 template <class Container>
-inline constexpr bool is_described = requires(const Container& c) { c.key_type(); };
+inline constexpr bool is_type_erased = requires(const Container& c) { c.key_type(); };
 template <class Container>
 using ErasedTypes =
-    typename std::conditional_t<is_described<Container>, Named<DescribedTypes<Container>>, Named<KnownTypes<Container>>>::type;
+    typename std::conditional_t<is_type_erased<Container>, Named<AnyTypes<Container>>, Named<KnownTypes<Container>>>::type;
 
 /// The functions that sets, maps and series have in common. @tparam C the container
 template <class C>
@@ -116,30 +116,30 @@ template <class Map>
 struct ErasedMap : ErasedKeyed<Map> {
     using Base = ErasedKeyed<Map>;
     using Base::self;
-    static constexpr bool described = is_described<Map>;
+    static constexpr bool type_erased = is_type_erased<Map>;
     static const void* as_set(const void* map) { return std::addressof(self(map).as_set()); }
     static const TypeDescriptor& value_type(const void* map) {
-        if constexpr (described)
+        if constexpr (type_erased)
             return self(map).value_type();
         else
             return TypeDescriptor::of<typename Map::mapped_type>();
     }
     static void* get(void* map, const void* key) { return self(map).get(Base::Types::key(key)); }
     static void* at(void* map, const void* key) {
-        if constexpr (described)
+        if constexpr (type_erased)
             return self(map).at(key);
         else
             return std::addressof(self(map).at(Base::Types::key(key)));
     }
     static const void* value(const void* map, slot_t slot) {
-        if constexpr (described)
+        if constexpr (type_erased)
             return self(map).value(slot);
         else
             return std::addressof(self(map).value(slot));
     }
     using Set = bool (*)(void*, const void*, const void*);
     static constexpr Set set_item() noexcept {
-        if constexpr (described)
+        if constexpr (type_erased)
             return [](void* map, const void* key, const void* value) -> bool {
                 return self(map).insert_or_assign(key, value).inserted;
             };
@@ -154,7 +154,7 @@ struct ErasedMap : ErasedKeyed<Map> {
             return nullptr;
     }
     static constexpr Set add() noexcept {
-        if constexpr (described)
+        if constexpr (type_erased)
             return [](void* map, const void* key, const void* value) -> bool { return self(map).insert(key, value).inserted; };
         else if constexpr (Base::Types::copies_keys && std::is_copy_constructible_v<typename Map::mapped_type>)
             return [](void* map, const void* key, const void* value) -> bool {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// AnyCodec: how values whose types are described at run time become bytes, and how they are read back.
+// AnyCodec: how values of types that are known only at run time become bytes, and how they are read back.
 #ifndef SLOTWISE_ROWS_ANY_CODEC_HPP
 #define SLOTWISE_ROWS_ANY_CODEC_HPP
 
@@ -32,11 +32,11 @@ public:
 
     /// Whether values of this type can be written and read.
     bool covers(const TypeDescriptor& type) const noexcept { return find(type) != nullptr; }
-    /// What tells types apart in the bytes: the size of those whose bytes are their value, else 0. @pre covers(type)
+    /// What a snapshot has to tell types apart: the size of a type that is written as its bytes, else 0. @pre covers(type)
     std::uint32_t size_check(const TypeDescriptor& type) const noexcept {
         return static_cast<std::uint32_t>(find(type)->bytes);
     }
-    /// The tag of the type in snapshots: that of T with its codec, whether it is described or not. @pre covers(type)
+    /// The tag of the type in snapshots: the one that containers of T write with the same codec. @pre covers(type)
     std::uint64_t tag(const TypeDescriptor& type) const noexcept { return find(type)->tag; }
     /// Appends a value. @pre covers(type) @throws what the codec of the type throws
     void write(const TypeDescriptor& type, const void* value, ByteWriter& out) const { find(type)->write(value, out); }

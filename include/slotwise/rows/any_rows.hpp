@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// AnyRows: packed rows whose columns are described at run time.
+// AnyRows: packed rows of columns whose types are known only at run time. Before it stands AnyColumns, the memory of the
+// columns.
 #ifndef SLOTWISE_ROWS_ANY_ROWS_HPP
 #define SLOTWISE_ROWS_ANY_ROWS_HPP
 
@@ -17,13 +18,10 @@
 #include <initializer_list>
 
 SLOTWISE_BEGIN
-
-// AnyColumns: memory for columns of described types in one block, and what a row consists of. The lower half of AnyRows.
-
 namespace detail {
 
 /// Copies the value at `gone` to `to`, and then that at `last` to `gone`, which may be the same place.
-/// The parts are registers, which an array of bytes would not become.
+/// The parts are scalars, so that the compiler keeps them in registers.
 template <class First, class... Rest>
 SLOTWISE_ALWAYS_INLINE void pass_parts(std::byte* to, std::byte* gone, const std::byte* last) noexcept {
     First value, filler;
@@ -58,7 +56,7 @@ SLOTWISE_ALWAYS_INLINE void pass_value(std::byte* to, std::size_t end, std::byte
     }
 }
 
-/// A column: its type, and where its values lie. What every loop over columns asks of the type is kept beside it.
+/// A column: its type, and where its values lie. It has copies of what every loop over columns needs of the type.
 struct AnyColumnPlace {
     const TypeDescriptor* type;
     std::byte* data;    // null: no memory
@@ -75,7 +73,7 @@ struct AnyColumnPlace {
         else
             type->copy(to, from);
     }
-    /// Builds a copy at `to`; nothing but a nothrow move can be done better.
+    /// Builds the value at `to` by a move that does not throw, else by a copy, else by a move.
     void copy_or_move(void* to, void* from) const {
         if (!nothrow_move && type->copy != nullptr)
             type->copy(to, from);
@@ -148,8 +146,8 @@ private:
     std::size_t count_ = 0;
 };
 
-/// Columns with room for the same number of rows, in one block: growth is one allocation. It does not know which rows there
-/// are.
+/// The memory of columns with room for the same number of rows, in one block: growth is one allocation. Its owner knows how
+/// many rows there are.
 template <class Allocator>
 class AnyColumns {
     static constexpr std::size_t line = 64;
@@ -346,7 +344,8 @@ private:
     bool throwing_ = false, trivial_ = true;
 };
 
-struct PlannedRows;
+struct PlannedRows; // a friend; see row_plan.hpp
+
 } // namespace detail
 
 /// What AnyRows::move_row has done.
@@ -355,10 +354,10 @@ struct RowMove {
     std::size_t filled_from; ///< the row of the source that is now in the place of the moved one, or AnyRows::no_row
 };
 
-/// Rows of values whose types are known only at run time: one array a column, all of them in one block of memory, 64-byte
-/// aligned or as the type asks, up to 4096. All columns always have the same number of values, also after a throw. Erasing a
-/// row moves the last one into its place, and says so. A type without state (TypeDescriptor::empty, or of size 0) is a tag: it
-/// has a column number and no memory.
+/// Packed rows of values whose types are known only at run time: an array for each column, all of them in one block of memory.
+/// An array is aligned to 64 bytes, or to what its type needs, up to 4096. All columns always have the same number of values,
+/// also after a throw. An erase moves the last row into the gap and returns which row that was. A type without state
+/// (TypeDescriptor::empty, or of size 0) is a tag: it has a column number and no memory.
 ///     const TypeDescriptor* types[] = {&TypeDescriptor::of<Position>(), &TypeDescriptor::of<Name>()};
 ///     AnyRows rows(types);
 ///     rows.push_back({AnyValue::of(position), AnyValue::of(std::move(name))});
@@ -460,8 +459,8 @@ public:
 
     //=== rows ===//
 
-    /// Adds a row, a value for each column in their order; without values the default ones. Those of tags are ignored. Values
-    /// may refer to this container. Returns the new row.
+    /// Adds a row with a value for each column, in the order of columns, or with default values if there are no `values`. The
+    /// values for tags are ignored. Values may refer to this container. Returns the new row.
     /// @throws std::invalid_argument when there are not as many values as columns, or a type cannot be built so; what the
     /// allocator and the types throw; strong, but for values that were moved from @complexity linear in columns, amortised
     /// @invalidates columns, when it grows
@@ -646,7 +645,7 @@ public:
         expect_covered(codec);
         if (const char* const wrong = detail::Seal::open(bytes, snapshot_kind, tags(codec))) return wrong;
         ByteReader in(bytes);
-        if (in.number<std::uint32_t>() != snapshot_kind) return "snapshot: these bytes are no snapshot of described rows";
+        if (in.number<std::uint32_t>() != snapshot_kind) return "snapshot: these bytes are no snapshot of type-erased rows";
         if (in.number<std::uint8_t>() != byte_order) return "snapshot: it was made by a machine of another byte order";
         if (in.number<std::uint32_t>() != column_count()) return "snapshot: it was made by rows of other columns";
         for (const auto& column : columns_)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// BitColumn: a bit a row.
+// BitColumn: a bit for each row. for_each_run: the runs of rows that are set in some columns of bits and clear in others.
 #ifndef SLOTWISE_ROWS_BIT_COLUMN_HPP
 #define SLOTWISE_ROWS_BIT_COLUMN_HPP
 
@@ -15,9 +15,10 @@
 
 SLOTWISE_BEGIN
 
-// for_each_run: rows that are set in some columns of bits and not in others, as maximal runs, 64 rows at a step.
+//=== several columns of bits ===//
 
-/// The bits of a column, read-only: anything with words() and size(). @invalidates itself as the column's words() do
+/// The bits of a column, read-only. It is made of any class with words() and size(). @invalidates itself as the column's
+/// words() do
 class BitSource {
 public:
     constexpr BitSource() noexcept = default;
@@ -96,8 +97,8 @@ constexpr void for_each_run(std::size_t rows, const BitTerms<true, With>& with, 
         bits::word_t word = with.word(w) & without.word(w);
         const std::size_t first = w * bits::word_bits;
         if (rows - first < bits::word_bits) word &= bits::low_mask(static_cast<unsigned>(rows - first));
-        // A bit for each row at which a run begins or ends, in turns. Asking for the next set and the next clear bit instead,
-        // with masks for the part that is done, took a third longer at 50 % set.
+        // A bit for each row at which a run begins or ends, in turns. A search for the next set and the next clear bit, with
+        // masks for the part that is done, took a third longer at 50 % set.
         bits::word_t edges = word ^ (word << 1 | open);
         if (edges == 0) continue;
         if (open != 0) {
@@ -115,9 +116,11 @@ constexpr void for_each_run(std::size_t rows, const BitTerms<true, With>& with, 
     if (open != 0) f(start, rows);
 }
 
-/// A bit a row, 64 in a word, the lowest bit first, as in an Arrow validity bitmap. It follows the rows of a packed container:
-/// push_back with them, swap_erase and swap_rows where they do. Bits from size() on are zero, also in memory that is reserved.
-/// Several columns are combined by for_each_run(rows, include(...), exclude(...), f).
+//=== one column of bits ===//
+
+/// A bit for each row of a packed container, 64 in a word, the lowest bit first, as in an Arrow validity bitmap. Its owner
+/// calls push_back, swap_erase and swap_rows as those of the rows. Bits from size() on are zero, also in memory that is
+/// reserved. Several columns are combined by for_each_run(rows, include(...), exclude(...), f).
 /// @tparam With AllocBy<A>
 template <class... With>
 class BasicBitColumn {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// DescribedValue: one value of a described type, owned.
+// DescribedValue: an owned value of a type that is known only at run time.
 #ifndef SLOTWISE_ROWS_DESCRIBED_VALUE_HPP
 #define SLOTWISE_ROWS_DESCRIBED_VALUE_HPP
 
@@ -11,9 +11,9 @@
 
 SLOTWISE_BEGIN
 
-/// A value of a type that is described at run time, in memory of its own: what described containers return by value, and what
-/// deltas of described series consist of. Its address is where functions that take a described key or value expect one, and it
-/// converts to that. The descriptor must outlive it.
+/// An owned value of a type that is known only at run time: a TypeDescriptor describes it, and must outlive it. Type-erased
+/// containers return such values, and deltas of type-erased series consist of them. It converts to the address of its value, so
+/// that it can be passed where a function takes a key or value by address.
 class DescribedValue {
 public:
     /// None: type() is null.

@@ -15,9 +15,6 @@
 #include <span>
 
 SLOTWISE_BEGIN
-
-// The walk over columns in blocks of N rows, and the columns that a list of members means.
-
 namespace detail {
 
 template <class... Ts, std::size_t... Found>
@@ -35,7 +32,8 @@ consteval auto columns_among(std::index_sequence<Found...>, std::index_sequence<
 template <class... Ts>
 using columns_of = decltype(columns_among<Ts...>(std::index_sequence<>{}, std::index_sequence_for<Ts...>{}));
 
-/// f(spans...) for each N of `count` rows of these columns: of fixed size, and of dynamic size for the last ones.
+/// Calls f(spans...) for each N of `count` rows of these columns. The spans have a fixed size, but those of the last rows,
+/// fewer than N, a dynamic one.
 template <std::size_t N, class F, class... Us>
 constexpr void walk_blocks(std::size_t count, F& f, Us*... columns) {
     static_assert(N != 0, "SoaVector::for_each_block<N>(f): a block has at least one row");
@@ -44,15 +42,14 @@ constexpr void walk_blocks(std::size_t count, F& f, Us*... columns) {
     if (whole != count) f(std::span<Us>(columns + whole, count - whole)...);
 }
 
-// RowsSnapshot: the beginning of a snapshot of rows, written and read from untrusted bytes.
-
-/// Byte order, the sizes of trivially copyable members, and the number of rows. The rows follow, one after the other.
+/// The beginning of a snapshot of rows: byte order, the sizes of trivially copyable members, and the number of rows. The rows
+/// follow, one after the other. The bytes that are read are not trusted.
 template <class Codec, class... Ts>
 struct RowsSnapshot {
     static constexpr std::uint32_t magic = 0x3152'4C53; // "SLR1"
     static constexpr std::uint8_t byte_order = std::endian::native == std::endian::little ? 1 : 2;
     static constexpr std::size_t row_bytes = std::is_same_v<Codec, DefaultCodec> ? (coding<Ts>.least + ... + 0) : 0;
-    /// A row that may take no byte gets one, so that every count is backed by bytes.
+    /// A row whose values may take no bytes gets a filler byte, so that a false number of rows is noticed.
     static constexpr bool filled = row_bytes == 0;
 
     static constexpr std::array<ElementTag, sizeof...(Ts)> tags = {{{ElementRole::column, type_tag<Codec, Ts>()}...}};
@@ -76,6 +73,14 @@ private:
     static constexpr std::uint32_t size_check = std::is_trivially_copyable_v<T> ? static_cast<std::uint32_t>(sizeof(T)) : 0;
 };
 
+/// The vector of the plain types, so that the assertion is the only error.
+template <class Vector>
+struct OfPlainMembers : Vector {
+    static_assert(sizeof(Vector) == 0,
+                  "SoaVector: members are plain objects, not const, volatile or references; write T, T* or "
+                  "std::reference_wrapper<T>");
+};
+
 } // namespace detail
 
 /// The members stand first.
@@ -84,10 +89,10 @@ class BasicSoaVector {
     static_assert(detail::is_members<Row>, "BasicSoaVector<Members<Ts...>, With...>: the members stand first, in Members<...>");
 };
 
-/// Rows of members Ts..., each member packed in a 64-byte aligned array of its own. All arrays have one length always, also
-/// after a throw. Arguments may refer to elements of the same vector. A tag (an empty type, trivially copyable) takes no
-/// memory; it keeps its place in the row, as a value, and has no column. The functions of an element must not use the vector
-/// that it is in. SoaVector<Ts...> is the one without further arguments.
+/// A vector of rows of members Ts..., each member packed in a 64-byte aligned array of its own. All arrays have one length
+/// always, also after a throw. Arguments may refer to elements of the same vector. A tag (an empty type, trivially copyable)
+/// takes no memory: it keeps its place in the row, as a value, and has no column. The functions of an element must not use the
+/// vector that it is in. SoaVector<Ts...> is the class without further arguments.
 /// @tparam Ts movable; a row is erased noexcept if their moves are
 /// @tparam With AllocBy<A>
 template <class... Ts, class... With>
@@ -566,6 +571,12 @@ private:
 
     Rows rows_{};
 };
+
+/// The error for const, volatile and reference members.
+template <class... Ts, class... With>
+    requires((std::is_reference_v<Ts> || std::is_const_v<Ts> || std::is_volatile_v<Ts>) || ...)
+class BasicSoaVector<Members<Ts...>, With...>
+    : public detail::OfPlainMembers<BasicSoaVector<Members<std::remove_cvref_t<Ts>...>, With...>> {};
 
 SLOTWISE_END
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// TickColumn: when each row was added and when it was last changed.
+// TickColumn: when each row was added and when it was last changed. Ticks are logical times of 32 bits that wrap.
 #ifndef SLOTWISE_ROWS_TICK_COLUMN_HPP
 #define SLOTWISE_ROWS_TICK_COLUMN_HPP
 
@@ -14,13 +14,10 @@
 #include <span>
 
 SLOTWISE_BEGIN
-
-// Ticks: logical times of 32 bits that wrap, and TickLane: one for each row, with the newest of each page and group of pages.
-
 namespace detail {
 
 /// Whether a - b, as a signed number of as many bits, is positive: a is newer than b if their difference is less than half of
-/// all ticks. A template, so that tests can look at every pair of 8 bits.
+/// all ticks. It is a template, so that tests can try every pair of 8 bits.
 template <class U>
 constexpr bool is_newer(U a, U b) noexcept {
     return static_cast<std::make_signed_t<U>>(static_cast<U>(a - b)) > 0;
@@ -34,23 +31,8 @@ constexpr U clamp_tick(U tick, U now) noexcept {
     return old ? static_cast<U>(now - max_tick_age<U>) : tick;
 }
 
-} // namespace detail
-
-/// How old a tick may be and still compare with all others: 2^30. See clamp_tick.
-inline constexpr tick_t max_tick_age = detail::max_tick_age<tick_t>;
-
-/// Whether `tick` came after `than`. Ticks wrap: of two that are less than 2^31 apart the later one is newer.
-constexpr bool is_newer(tick_t tick, tick_t than) noexcept { return detail::is_newer(tick, than); }
-
-/// `tick`, or now - max_tick_age where it is older than that. If every tick that is kept is clamped at least once in 2^30
-/// ticks, those of columns (TickColumn::clamp) and those of readers (when a system ran last), all of them compare as they
-/// should: one that was older stays older than what is newer than max_tick_age.
-constexpr tick_t clamp_tick(tick_t tick, tick_t now) noexcept { return detail::clamp_tick(tick, now); }
-
-namespace detail {
-
-/// A tick for each row. A page is 64 rows, a group 64 pages. For both it has a bound of their ticks: no row there is newer. Two
-/// levels, because 10 changed of 1e6 rows then cost a look at 245 groups and 20 times 64 ticks.
+/// A tick for each row. A page is 64 rows, a group 64 pages. Each page and each group has a bound: no row there is newer. With
+/// two levels, finding 10 changed of 1e6 rows takes a look at 245 groups and 20 times 64 ticks.
 template <class Allocator>
 class TickLane {
 public:
@@ -91,8 +73,8 @@ public:
         for (std::size_t page = first / page_rows; page <= (last - 1) / page_rows; ++page) raise(pages_[page], tick);
         for (std::size_t group = first / group_rows; group <= (last - 1) / group_rows; ++group) raise(groups_[group], tick);
     }
-    /// The same of the row behind the last one. In a page or group without rows an old bound is forgotten: it may be so old
-    /// that it would not compare.
+    /// The same for the row behind the last one. It forgets the old bound of a page or group that has no rows, which may be too
+    /// old to compare.
     constexpr void add(std::size_t row, tick_t tick) noexcept {
         if (row % page_rows == 0) pages_[row / page_rows] = tick;
         if (row % group_rows == 0) groups_[row / group_rows] = tick;
@@ -105,7 +87,7 @@ public:
     }
     /// Clamps the ticks of the first `rows` rows and computes the bounds anew, from the rows there are.
     constexpr void clamp(std::size_t rows, tick_t now) noexcept {
-        for (std::size_t row = 0; row != rows; ++row) add(row, slotwise::clamp_tick(rows_[row], now));
+        for (std::size_t row = 0; row != rows; ++row) add(row, clamp_tick(rows_[row], now));
     }
 
     /// Calls f(row) for each of the first `rows` rows whose tick is newer than `since`, until f returns true; returns whether
@@ -149,13 +131,24 @@ private:
 
 } // namespace detail
 
-/// Two ticks a row: when it was added, and when it was last changed. Ticks are numbers that count up and wrap; is_newer
-/// compares them. Readers keep the tick at which they ran last and ask what is newer.
+/// How old a tick may be and still compare with all others: 2^30. See clamp_tick.
+inline constexpr tick_t max_tick_age = detail::max_tick_age<tick_t>;
+
+/// Whether `tick` came after `than`. Ticks wrap: of two that are less than 2^31 apart the later one is newer.
+constexpr bool is_newer(tick_t tick, tick_t than) noexcept { return detail::is_newer(tick, than); }
+
+/// `tick`, or now - max_tick_age where it is older than that. If every tick that is kept is clamped at least once in 2^30
+/// ticks, those of columns (TickColumn::clamp) and those of readers (when a system ran last), all of them compare as they
+/// should: one that was older stays older than what is newer than max_tick_age.
+constexpr tick_t clamp_tick(tick_t tick, tick_t now) noexcept { return detail::clamp_tick(tick, now); }
+
+/// Two ticks for each row of a packed container: when it was added, and when it was last changed. Ticks count up and wrap;
+/// is_newer compares them. A reader keeps the tick at which it ran last, and walks the rows that are newer.
 ///     changes.mark(row, now);
 ///     changes.for_each_changed(last_run, [&](std::size_t row) {...});
-/// It follows the rows of a packed container: push_back with them, swap_erase and swap_rows where they do. The newest tick of
-/// every 64 and every 4,096 rows is kept, so that a walk skips what did not change. Where a row was erased or moved away, that
-/// is an upper bound until clamp(): a walk may look at a page for nothing, and never misses a row.
+/// Its owner calls push_back, swap_erase and swap_rows as those of the rows. The newest tick of every 64 and every 4,096 rows
+/// is kept, so that a walk skips what did not change. Where a row was erased or moved away, it is only an upper bound until
+/// clamp(): a walk may look at a page for nothing, and never misses a row.
 /// Ticks compare as long as they are less than 2^31 apart: call clamp(now) at least once in 2^30 ticks, and clamp_tick for
 /// those of readers. @tparam With AllocBy<A>
 template <class... With>

@@ -135,7 +135,7 @@ private:
         return value;
     }
     detail::AnyPages key_pages() const noexcept { return detail::ColumnAccess::key_pages(this->store()); }
-    detail::AnyPages value_pages() const noexcept { return detail::ColumnAccess::described_values(this->store()).pages(); }
+    detail::AnyPages value_pages() const noexcept { return detail::ColumnAccess::values(this->store()).pages(); }
     AnyDeltaRange<Time, true> items(const DeltaRange<Time>& range) const noexcept {
         return {range, key_pages(), value_pages()};
     }
@@ -187,7 +187,7 @@ public:
             if constexpr (AnyHandle<K>)
                 detail::throw_no_key<K>(words, key);
             else
-                detail::throw_no_described_key(words, this->storage().key_type(), key);
+                detail::throw_no_erased_key(words, this->storage().key_type(), key);
         }
         this->state().stamp(slot);
         return this->state().store().value(slot);
@@ -298,7 +298,7 @@ private:
         auto& s = this->state();
         const TypeDescriptor& type = s.store().value_type();
         detail::AnyTemporary fresh(type, AnyValue()); // refused when there is no default
-        detail::ColumnAccess::described_values(s.store()).replace(slot, fresh);
+        detail::ColumnAccess::values(s.store()).replace(slot, fresh);
         s.unstamp(slot);
     }
     template <class KeyVoid, class Void>
@@ -315,7 +315,7 @@ private:
             source.assign(type, s.store().value(slot));
         else if (value != s.store().value(slot)) {
             detail::AnyTemporary fresh(type, source);
-            detail::ColumnAccess::described_values(s.store()).replace(slot, fresh);
+            detail::ColumnAccess::values(s.store()).replace(slot, fresh);
         }
         s.stamp(slot);
         return s.result({slot, false, InsertKind::fresh});

@@ -5,7 +5,6 @@
 #ifndef SLOTWISE_SERIES_DELTA_RANGE_HPP
 #define SLOTWISE_SERIES_DELTA_RANGE_HPP
 
-#include "../keyed/detail/keyed_interface.hpp"
 #include "../slots/column_view.hpp"
 #include "../slots/slot_range.hpp"
 #include "time_array.hpp"

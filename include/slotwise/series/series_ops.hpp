@@ -148,7 +148,7 @@ struct ErasedTSD : ErasedSeries<S> {
     using Types = typename Base::Types;
     using Map = ErasedMap<typename S::map_type>;
     static constexpr auto self = Base::self;
-    static constexpr bool described = is_described<S>;
+    static constexpr bool described = is_type_erased<S>;
     /// The type of known values; of described ones it is not used.
     template <class Series>
     struct Known : Named<typename Series::mapped_type> {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// EntityIndex: makes ids, knows which of them live and where each is. Ranges of indices have ids of their own.
+// EntityIndex: makes ids, knows which of them live and where each is. Before it stands its engine, EntityDirectory.
 #ifndef SLOTWISE_SPARSE_ENTITY_INDEX_HPP
 #define SLOTWISE_SPARSE_ENTITY_INDEX_HPP
 
@@ -20,12 +20,10 @@
 #include <vector>
 
 SLOTWISE_BEGIN
-
-// EntityIds: the ids of one range of an EntityIndex, first the living, then the dead.
-
 namespace detail {
 
-/// An array of ids and the border in it. It does not know pages and locations.
+/// The ids of one range of an EntityIndex: an array with the living ones first, then the dead. It does not know pages and
+/// locations.
 template <class Entity, class Allocator>
 struct EntityIds {
     EntityIds(const Allocator& alloc, slot_t begin, slot_t end) noexcept
@@ -79,8 +77,8 @@ struct EntityIds {
         return true;
     }
 
-    // [0, alive) live, [alive, count) are dead and have the versions of their next lives. Behind them is room for those that
-    // are reserved, which are not in it: so they come back, and are given up, without an allocation.
+    // The ids in [0, alive) live. Those in [alive, count) are dead, and have the versions of their next lives. Reserved ids are
+    // not in the array, but it has room for them behind: so fulfill() and cancel() allocate nothing.
     FlatArray<Entity, Allocator> ids;
     slot_t count = 0;
     slot_t alive = 0;
@@ -99,22 +97,21 @@ private:
     }
 };
 
-// EntityDirectory: the core of EntityIndex: the ids of all ranges, and pages that find an id's place and location.
-
-/// Ids and their entries change together here. It does not know what a location means, and who holds the ids.
+/// The engine of EntityIndex: the ids of all ranges, and pages that find the place and the location of an id. Both change
+/// together. It does not know what a location means.
 template <class Entity, class Location, class Allocator>
 class EntityDirectory {
     using Order = FlatArray<slot_t, Allocator>;
-    friend struct EntityCheck;
 
 public:
     using Part = EntityIds<Entity, Allocator>;
     using version_type = typename HandleTraits<Entity::layout>::version_type;
     static constexpr slot_t page_slots =
         static_cast<slot_t>(std::bit_floor((4096 / (sizeof(version_type) + sizeof(Location) + sizeof(slot_t))) | 1u));
+    static constexpr std::uint32_t magic = 0x3145'4C53; // "SLE1"
     static constexpr slot_t retired_place = no_slot, reserved_place = no_slot - 1, mixed = no_slot;
-    /// Three arrays, because an id that is stale needs the first alone, and located() two of them: what is looked up at random
-    /// stays in nearer caches.
+    /// Three arrays: a lookup of a stale id reads the first alone, and located() two of them, so that random lookups stay in
+    /// nearer caches.
     struct Page {
         version_type versions[page_slots]{}; // of the id in Part::ids: a lookup does not read that
         Location locations[page_slots]{};
@@ -305,8 +302,8 @@ public:
 
     //=== ids come and go ===//
 
-    /// An id of an index that was never used, when all ids of the part live and there is room: the usual case, for which
-    /// create() does too much. @return null, and no effect, otherwise @pre no observer is attached
+    /// The usual case of create(), without its cost: an id of an index that was never used, if all ids of the part live and
+    /// there is room. @return null, without an effect, otherwise @pre no observer is attached
     const Entity* create_fresh(Part& part) noexcept {
         const slot_t index = part.next;
         Page* const page = pages_.find(index / page_slots);
@@ -494,13 +491,138 @@ public:
         }
     }
 
+    //=== checks, comparison and bytes ===//
+
+    // Part::next is neither compared nor written, because it is only a lower bound of the lowest index that was never used.
+
+    /// Whether ids and pages agree; for tests.
+    bool is_sound() const {
+        std::size_t ids = 0, places = 0, gone = 0, kept = 0, in_ranges = 0;
+        for (slot_t number = 0; number <= last_part(); ++number) {
+            const Part& part = this->part(number);
+            if (part.alive > part.count || std::size_t{part.count} + part.reserved > part.ids.size() ||
+                part.next < part.first || part.next > part.last)
+                return false;
+            for (slot_t row = 0; row != part.count; ++row) {
+                const auto entry = find(part.ids[row].index());
+                if (!entry || entry.place() != row + 1 || entry.version() != part.ids[row].version() ||
+                    !fits(part.ids[row], number, row < part.alive))
+                    return false;
+                if constexpr (requires(const Location& at) { static_cast<bool>(at == at); })
+                    if (row >= part.alive && !(std::as_const(entry.location()) == Location{})) return false;
+            }
+            for (slot_t index = part.first; index != part.next; ++index) {
+                if (part_number(index) == number && !find(index).used()) return false;
+            }
+            ids += part.count;
+            in_ranges += number == 0 ? 0 : part.slot_count;
+        }
+        bool sound = order_.size() == parts_.size() && main_.slot_count == max_slots - in_ranges;
+        pages_.for_each([&](slot_t number, const auto& page) {
+            sound = sound && page.part == part_of_page(number * page_slots);
+            for (const slot_t place : page.places) {
+                places += place != 0 && place < reserved_place;
+                kept += place == reserved_place;
+                gone += place == retired_place;
+            }
+        });
+        return sound && ids == places && gone == sum([](const auto& part) { return part.retired; }) &&
+               kept == sum([](const auto& part) { return part.reserved; });
+    }
+
+    /// Whether both have the same ids, locations and ranges, and will issue the same ids.
+    bool equals(const EntityDirectory& other) const {
+        if (last_part() != other.last_part()) return false;
+        for (slot_t number = 0; number <= last_part(); ++number)
+            if (!part(number).same(other.part(number))) return false;
+        bool same = true;
+        pages_.for_each([&](slot_t number, const Page& page) {
+            for (slot_t i = 0; i != page_slots && same; ++i) {
+                if (page.places[i] == 0) continue;
+                const Entry there = other.find(number * page_slots + i);
+                same = there && page.places[i] == there.place() &&
+                       (page.places[i] != reserved_place || page.versions[i] == there.version()) &&
+                       static_cast<bool>(page.locations[i] == std::as_const(there.location()));
+            }
+        });
+        return same;
+    }
+
+    /// Writes all but the observers as bytes.
+    template <class Codec>
+    void write(ByteWriter& out, Codec& codec) const {
+        out.number(magic);
+        for (const std::uint8_t byte : header()) out.number(byte);
+        out.number(static_cast<std::uint32_t>(sizeof(Location)));
+        out.number(last_part());
+        for (const auto& part : parts_) {
+            out.number(part.first);
+            out.number(part.last);
+        }
+        for (slot_t number = 0; number <= last_part(); ++number) {
+            const Part& part = this->part(number);
+            out.number(part.count);
+            out.number(part.alive);
+            for (slot_t row = 0; row != part.count; ++row) out.number(part.ids[row].to_bits());
+            for (slot_t row = 0; row != part.alive; ++row)
+                codec.write(std::as_const(find(part.ids[row].index()).location()), out);
+        }
+        out.number(static_cast<slot_t>(sum([](const auto& part) { return part.retired; })));
+        pages_.for_each([&](slot_t number, const auto& page) {
+            for (slot_t i = 0; i != page_slots; ++i)
+                if (page.places[i] == retired_place) out.number(number * page_slots + i);
+        });
+        // Only if there are some, so that other bytes are those of releases that reserved none.
+        const auto kept = static_cast<slot_t>(sum([](const auto& part) { return part.reserved; }));
+        if (kept == 0) return;
+        out.number(kept);
+        pages_.for_each([&](slot_t number, const auto& page) {
+            for (slot_t i = 0; i != page_slots; ++i)
+                if (page.places[i] == reserved_place) out.number(Entity(number * page_slots + i, page.versions[i]).to_bits());
+        });
+    }
+
+    /// Reads the same into this directory, which is new. Returns false when the bytes are no valid state; in.error() says why.
+    /// It takes a page for each id at most. @throws what the allocator and the codec throw
+    template <class Codec>
+    bool read(ByteReader& in, Codec& codec) {
+        if (in.number<std::uint32_t>() != magic) return in.fail("snapshot: these bytes are no snapshot of an EntityIndex");
+        for (const std::uint8_t byte : header())
+            if (in.number<std::uint8_t>() != byte)
+                return in.fail("snapshot: it was made by an index of another handle layout or byte order");
+        if (in.number<std::uint32_t>() != sizeof(Location))
+            return in.fail("snapshot: it was made by an index with locations of another size");
+        const auto ranges = in.number<slot_t>();
+        if (ranges > in.left() / (2 * sizeof(slot_t))) return in.fail("snapshot: it has more ranges than bytes");
+        const auto next_range = [&](slot_t& first, slot_t& last) {
+            first = in.number<slot_t>();
+            last = in.number<slot_t>();
+        };
+        if (!add_ranges(ranges, next_range)) return in.fail("snapshot: two ranges overlap, or one has no valid bounds");
+        for (slot_t number = 0; number <= last_part(); ++number)
+            if (!read_part(number, in, codec)) return false;
+        const auto retired = in.number<slot_t>();
+        slot_t lowest = 0; // that the next one may be
+        for (slot_t i = 0; i != retired && in.error() == nullptr; ++i) {
+            const auto index = in.number<slot_t>();
+            if (index < lowest || index >= max_slots || find(index).used())
+                return in.fail("snapshot: the list of retired ids is not ascending, or has one that is in use");
+            lowest = index + 1;
+            touch(index).place() = retired_place;
+            ++part(part_number(index)).retired;
+        }
+        if (in.left() != 0 && in.error() == nullptr && !read_reserved(in)) return false;
+        for_each_part([this](Part& part) { find_next(part); });
+        if (in.left() != 0) in.fail("snapshot: there are more bytes than the state needs");
+        return in.error() == nullptr;
+    }
+
 private:
     void put(Part& part, slot_t row, Entity id) noexcept {
         part.ids[row] = id;
         find(id.index()).put(row, id.version());
     }
-    // The id, which no other row refers to any more, leaves the last living row, and becomes the next to be recycled or
-    // retires.
+    // The id leaves the last living row. It becomes the next one to be recycled, or retires. No other row refers to it.
     SLOTWISE_ALWAYS_INLINE void bury(Part& part, Entity id, Entry entry) noexcept {
         const slot_t row = --part.alive;
         entry.location() = Location{};
@@ -583,219 +705,82 @@ private:
         }
     }
 
-    SparsePages<Page, Allocator> pages_;
-    Part main_;                                          // the indices that are in no range
-    std::vector<Part, rebind_t<Allocator, Part>> parts_; // the ranges, in the order in which they were added
-    Order order_;                                        // their numbers by first index
-};
-
-// EntityCheck: what must hold of an EntityDirectory, its comparison, and its state as bytes.
-
-/// `next` of a part is in no snapshot and not compared: it is a lower bound of the lowest index that was never used.
-struct EntityCheck {
-    static constexpr std::uint32_t magic = 0x3145'4C53; // "SLE1"
-
-    template <class Entity, class Location, class Allocator>
-    static bool holds(const EntityDirectory<Entity, Location, Allocator>& d) {
-        using Directory = EntityDirectory<Entity, Location, Allocator>;
-        std::size_t ids = 0, places = 0, gone = 0, kept = 0, in_ranges = 0;
-        for (slot_t number = 0; number <= d.last_part(); ++number) {
-            const auto& part = d.part(number);
-            if (part.alive > part.count || std::size_t{part.count} + part.reserved > part.ids.size() ||
-                part.next < part.first || part.next > part.last)
-                return false;
-            for (slot_t row = 0; row != part.count; ++row) {
-                const auto entry = d.find(part.ids[row].index());
-                if (!entry || entry.place() != row + 1 || entry.version() != part.ids[row].version() ||
-                    !fits(d, part.ids[row], number, row < part.alive))
-                    return false;
-                if constexpr (requires(const Location& at) { static_cast<bool>(at == at); })
-                    if (row >= part.alive && !(std::as_const(entry.location()) == Location{})) return false;
-            }
-            for (slot_t index = part.first; index != part.next; ++index) {
-                if (d.part_number(index) == number && !d.find(index).used()) return false;
-            }
-            ids += part.count;
-            in_ranges += number == 0 ? 0 : part.slot_count;
-        }
-        bool sound = d.order_.size() == d.parts_.size() && d.main_.slot_count == Directory::max_slots - in_ranges;
-        d.pages_.for_each([&](slot_t number, const auto& page) {
-            sound = sound && page.part == d.part_of_page(number * Directory::page_slots);
-            for (const slot_t place : page.places) {
-                places += place != 0 && place < Directory::reserved_place;
-                kept += place == Directory::reserved_place;
-                gone += place == Directory::retired_place;
-            }
-        });
-        return sound && ids == places && gone == d.sum([](const auto& part) { return part.retired; }) &&
-               kept == d.sum([](const auto& part) { return part.reserved; });
-    }
-
-    template <class Directory>
-    static bool equal(const Directory& a, const Directory& b) {
-        if (a.last_part() != b.last_part()) return false;
-        for (slot_t number = 0; number <= a.last_part(); ++number)
-            if (!a.part(number).same(b.part(number))) return false;
-        bool same = true;
-        a.pages_.for_each([&](slot_t number, const auto& page) {
-            for (slot_t i = 0; i != Directory::page_slots && same; ++i) {
-                if (page.places[i] == 0) continue;
-                const auto other = b.find(number * Directory::page_slots + i);
-                same = other && page.places[i] == other.place() &&
-                       (page.places[i] != Directory::reserved_place || page.versions[i] == other.version()) &&
-                       static_cast<bool>(page.locations[i] == std::as_const(other.location()));
-            }
-        });
-        return same;
-    }
-
-    template <class Entity, class Location, class Allocator, class Codec>
-    static void write(const EntityDirectory<Entity, Location, Allocator>& d, ByteWriter& out, Codec& codec) {
-        using Directory = EntityDirectory<Entity, Location, Allocator>;
-        out.number(magic);
-        for (const std::uint8_t byte : header<Entity>()) out.number(byte);
-        out.number(static_cast<std::uint32_t>(sizeof(Location)));
-        out.number(d.last_part());
-        for (const auto& part : d.parts_) {
-            out.number(part.first);
-            out.number(part.last);
-        }
-        for (slot_t number = 0; number <= d.last_part(); ++number) {
-            const auto& part = d.part(number);
-            out.number(part.count);
-            out.number(part.alive);
-            for (slot_t row = 0; row != part.count; ++row) out.number(part.ids[row].to_bits());
-            for (slot_t row = 0; row != part.alive; ++row)
-                codec.write(std::as_const(d.find(part.ids[row].index()).location()), out);
-        }
-        out.number(static_cast<slot_t>(d.sum([](const auto& part) { return part.retired; })));
-        d.pages_.for_each([&](slot_t number, const auto& page) {
-            for (slot_t i = 0; i != Directory::page_slots; ++i)
-                if (page.places[i] == Directory::retired_place) out.number(number * Directory::page_slots + i);
-        });
-        // Only if there are some: bytes without are those of versions that had none.
-        const auto kept = static_cast<slot_t>(d.sum([](const auto& part) { return part.reserved; }));
-        if (kept == 0) return;
-        out.number(kept);
-        d.pages_.for_each([&](slot_t number, const auto& page) {
-            for (slot_t i = 0; i != Directory::page_slots; ++i)
-                if (page.places[i] == Directory::reserved_place)
-                    out.number(Entity(number * Directory::page_slots + i, page.versions[i]).to_bits());
-        });
-    }
-
-    /// Reads into `d`, which is new. False when the bytes are no valid state; in.error() says why. Memory: a page for each id
-    /// at most. @throws what the allocator and the codec throw
-    template <class Entity, class Location, class Allocator, class Codec>
-    static bool read(EntityDirectory<Entity, Location, Allocator>& d, ByteReader& in, Codec& codec) {
-        using Directory = EntityDirectory<Entity, Location, Allocator>;
-        if (in.number<std::uint32_t>() != magic) return in.fail("snapshot: these bytes are no snapshot of an EntityIndex");
-        for (const std::uint8_t byte : header<Entity>())
-            if (in.number<std::uint8_t>() != byte)
-                return in.fail("snapshot: it was made by an index of another handle layout or byte order");
-        if (in.number<std::uint32_t>() != sizeof(Location))
-            return in.fail("snapshot: it was made by an index with locations of another size");
-        const auto ranges = in.number<slot_t>();
-        if (ranges > in.left() / (2 * sizeof(slot_t))) return in.fail("snapshot: it has more ranges than bytes");
-        const auto next = [&](slot_t& first, slot_t& last) {
-            first = in.number<slot_t>();
-            last = in.number<slot_t>();
-        };
-        if (!d.add_ranges(ranges, next)) return in.fail("snapshot: two ranges overlap, or one has no valid bounds");
-        for (slot_t number = 0; number <= d.last_part(); ++number)
-            if (!read_part(d, number, in, codec)) return false;
-        const auto retired = in.number<slot_t>();
-        slot_t lowest = 0; // that the next one may be
-        for (slot_t i = 0; i != retired && in.error() == nullptr; ++i) {
-            const auto index = in.number<slot_t>();
-            if (index < lowest || index >= Directory::max_slots || d.find(index).used())
-                return in.fail("snapshot: the list of retired ids is not ascending, or has one that is in use");
-            lowest = index + 1;
-            d.touch(index).place() = Directory::retired_place;
-            ++d.part(d.part_number(index)).retired;
-        }
-        if (in.left() != 0 && in.error() == nullptr && !read_reserved(d, in)) return false;
-        d.for_each_part([&](auto& part) { d.find_next(part); });
-        if (in.left() != 0) in.fail("snapshot: there are more bytes than the state needs");
-        return in.error() == nullptr;
-    }
-
-private:
     struct Header {
         std::uint8_t bytes[4];
         const std::uint8_t* begin() const noexcept { return bytes; }
         const std::uint8_t* end() const noexcept { return bytes + sizeof bytes; }
     };
-    template <class Entity>
     static Header header() noexcept {
         return {{std::endian::native == std::endian::little ? std::uint8_t{1} : std::uint8_t{2}, Entity::layout.index_bits,
                  HandleTraits<Entity::layout>::version_stamp, Entity::layout.user_bits}};
     }
-    // Whether the id may be there. One that is dead has lived before.
-    template <class Directory, class Entity>
-    static bool fits(const Directory& d, Entity id, slot_t number, bool alive) noexcept {
+    // Whether the range may have the id. A dead id has lived before.
+    bool fits(Entity id, slot_t number, bool alive) const noexcept {
         return (id.version() & 1u) != 0 && (alive || id.version() != 1) && id == without_user_bits(id) &&
-               id.index() < Directory::max_slots && d.part_number(id.index()) == number;
+               id.index() < max_slots && part_number(id.index()) == number;
     }
-    template <class Entity, class Location, class Allocator>
-    static bool read_reserved(EntityDirectory<Entity, Location, Allocator>& d, ByteReader& in) {
-        using Directory = EntityDirectory<Entity, Location, Allocator>;
+    bool read_reserved(ByteReader& in) {
         const auto count = in.number<slot_t>();
         if (count == 0 || count > in.left() / sizeof(typename Entity::bits_type))
             return in.fail("snapshot: there are more bytes than the state needs");
         slot_t lowest = 0; // that the next one may be
         for (slot_t i = 0; i != count; ++i) {
             const Entity id = Entity::from_bits(in.number<typename Entity::bits_type>());
-            if (id.index() >= Directory::max_slots || id.index() < lowest || !fits(d, id, d.part_number(id.index()), true) ||
-                d.find(id.index()).used())
+            if (id.index() >= max_slots || id.index() < lowest || !fits(id, part_number(id.index()), true) ||
+                find(id.index()).used())
                 return in.fail("snapshot: the list of reserved ids is not ascending, or has one that is in use");
             lowest = id.index() + 1;
-            auto& part = d.part(d.part_number(id.index()));
+            Part& part = this->part(part_number(id.index()));
             part.grow(std::size_t{part.count} + 1);
             ++part.reserved;
-            const auto entry = d.touch(id.index());
-            entry.place() = Directory::reserved_place;
-            entry.version() = static_cast<typename Directory::version_type>(id.version());
+            const auto entry = touch(id.index());
+            entry.place() = reserved_place;
+            entry.version() = static_cast<version_type>(id.version());
         }
         return in.error() == nullptr;
     }
-    template <class Entity, class Location, class Allocator, class Codec>
-    static bool read_part(EntityDirectory<Entity, Location, Allocator>& d, slot_t number, ByteReader& in, Codec& codec) {
+    template <class Codec>
+    bool read_part(slot_t number, ByteReader& in, Codec& codec) {
         using bits_type = typename Entity::bits_type;
-        auto& part = d.part(number);
+        Part& part = this->part(number);
         const auto count = in.number<slot_t>(), alive = in.number<slot_t>();
         if (alive > count || count > in.left() / sizeof(bits_type)) return in.fail("snapshot: it has more ids than bytes");
         part.reserve(count);
         for (slot_t row = 0; row != count; ++row) {
             const Entity id = Entity::from_bits(in.number<bits_type>());
-            if (!fits(d, id, number, row < alive))
+            if (!fits(id, number, row < alive))
                 return in.fail("snapshot: an id has a version or an index that it cannot have there");
-            const auto entry = d.touch(id.index());
+            const auto entry = touch(id.index());
             if (entry.place() != 0) return in.fail("snapshot: an id occurs twice");
             part.ids[row] = id;
             entry.put(part.count++, id.version());
         }
         part.alive = alive;
         for (slot_t row = 0; row != alive && in.error() == nullptr; ++row)
-            d.find(part.ids[row].index()).location() = codec.template read<Location>(in);
+            find(part.ids[row].index()).location() = codec.template read<Location>(in);
         return in.error() == nullptr;
     }
+
+    SparsePages<Page, Allocator> pages_;
+    Part main_;                                          // the indices that are in no range
+    std::vector<Part, rebind_t<Allocator, Part>> parts_; // the ranges, in the order in which they were added
+    Order order_;                                        // their numbers by first index
 };
 
 } // namespace detail
 
 /// Makes entities and gives each living one a Location, for example {table, row}. An array has all ids: first the living, then
 /// the dead, which are recycled. Pages, found by index, have the place of each id in that array and its location (the layout is
-/// that of flecs, https://github.com/SanderMertens/flecs). So dead ids are brought back by moving the border between the two
-/// parts: any number of them in one addition.
+/// that of flecs, https://github.com/SanderMertens/flecs). So one addition, which moves the border between the two parts,
+/// brings any number of dead ids back.
 ///
-/// An entry of the array is an id with an odd version, as everywhere: that of the living one, or the one of the next life of a
-/// dead one. The version is stepped when the id dies, because create_n() then has nothing to write. A handle is alive when its
-/// place is in the living part and the entry there is this handle; pages have the version too, so that the array is not read.
-/// Both are needed: the entry of a dead id equals a handle that was not issued yet. An id that has used its last version leaves
-/// the array when it dies, because create_n() looks at no version. It is retired and never issued again.
+/// The array has each living id as it is, and each dead id with the version of its next life. The version is stepped when the
+/// id dies, so that create_n() has nothing to write. An id lives if its place is in the living part and the entry there equals
+/// it; pages have the version too, so that a lookup need not read the array. Both conditions are needed, because the entry of a
+/// dead id equals a handle that was not issued yet. An id that has used its last version leaves the array when it dies, because
+/// create_n() looks at no version. It is retired and never issued again.
 ///
-/// An index that was never used takes no memory, except in a page with others: at most 4 KiB.
+/// An index that was never used takes no memory of its own; its page, of 4 KiB at most, exists if it has other indices in use.
 /// @tparam Entity a Handle<Tag, layout>; its user bits are ignored @tparam Location trivially copyable
 /// @tparam With AllocBy<A>
 template <class Entity, class Location, class... With>
@@ -983,7 +968,7 @@ public:
     template <class F>
     std::span<const Entity> create_n(Range range, size_type count, F&& locate) {
         Part& part = part_of(range);
-        expect_at_rest(part);
+        expect_not_notifying(part);
         expect_left(part, count);
         return directory_.create(part, static_cast<slot_t>(count), locate);
     }
@@ -1012,7 +997,7 @@ public:
         const Entity id = detail::without_user_bits(given);
         if ((id.version() & 1u) == 0 || id.index() >= max_size()) return false;
         Part& part = part_of(range_of(id));
-        expect_at_rest(part);
+        expect_not_notifying(part);
         const auto entry = directory_.find(id.index());
         if (!entry.used()) {
             directory_.add(part, id);
@@ -1030,7 +1015,7 @@ public:
     /// @pre nothing was created, made alive or destroyed since (checked as far as count <= alive(range).size(), at level fast)
     void take_back(size_type count, Range range = Range()) noexcept {
         Part& part = part_of(range);
-        expect_at_rest(part);
+        expect_not_notifying(part);
         SLOTWISE_EXPECT(count <= part.alive, "EntityIndex take_back(count): not so many ids live");
         directory_.take_back(part, static_cast<slot_t>(count));
     }
@@ -1040,7 +1025,7 @@ public:
         Part* part = nullptr;
         const auto entry = Directory::living(directory_, id, part);
         if (!entry) return false;
-        expect_at_rest(*part);
+        expect_not_notifying(*part);
         directory_.destroy(*part, detail::without_user_bits(id), entry);
         return true;
     }
@@ -1051,7 +1036,7 @@ public:
         Part* part = nullptr;
         const auto entry = Directory::living(directory_, id, part);
         if (!entry) return false;
-        expect_at_rest(*part);
+        expect_not_notifying(*part);
         directory_.reserve_living(*part, entry);
         return true;
     }
@@ -1061,7 +1046,7 @@ public:
         const Entity id = detail::without_user_bits(given);
         if (!directory_.is_reserved(id)) return false;
         Part& part = part_of(range_of(id));
-        expect_at_rest(part);
+        expect_not_notifying(part);
         directory_.fulfill(part, id);
         return true;
     }
@@ -1071,7 +1056,7 @@ public:
         const Entity id = detail::without_user_bits(given);
         if (!directory_.is_reserved(id)) return false;
         Part& part = part_of(range_of(id));
-        expect_at_rest(part);
+        expect_not_notifying(part);
         directory_.cancel(part, id);
         return true;
     }
@@ -1079,7 +1064,7 @@ public:
     /// ones are cancelled. @complexity O(size()); with reserved ids linear in pages
     void clear() noexcept {
         directory_.for_each_part([this](Part& part) {
-            expect_at_rest(part);
+            expect_not_notifying(part);
             directory_.clear(part);
         });
     }
@@ -1128,14 +1113,14 @@ public:
     friend bool operator==(const EntityIndex& a, const EntityIndex& b)
         requires requires(const Location& location) { static_cast<bool>(location == location); }
     {
-        return detail::EntityCheck::equal(a.directory_, b.directory_);
+        return a.directory_.equals(b.directory_);
     }
     /// The exact state as bytes: restored anywhere, the index issues the same ids for the same calls. The same state gives the
     /// same bytes. @param codec how locations become bytes; see DefaultCodec
     template <class Codec = DefaultCodec>
     std::vector<std::byte> snapshot(Codec codec = {}) const {
         ByteWriter out;
-        detail::EntityCheck::write(directory_, out, codec);
+        directory_.write(out, codec);
         return detail::Seal::close<Codec>(out, tags<Codec>);
     }
     /// Replaces the contents by a snapshot's. All bytes are checked before anything changes, and bytes that snapshot() would
@@ -1150,16 +1135,16 @@ public:
     /// throw
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
-        if (const char* const wrong = detail::Seal::open<Codec>(bytes, detail::EntityCheck::magic, tags<Codec>)) return wrong;
+        if (const char* const wrong = detail::Seal::open<Codec>(bytes, Directory::magic, tags<Codec>)) return wrong;
         Directory restored(get_allocator());
         ByteReader in(bytes);
-        if (detail::EntityCheck::read(restored, in, codec)) adopt(restored);
+        if (restored.read(in, codec)) adopt(restored);
         return in.error();
     }
     /// Bytes held on the heap. @complexity O(1); linear in ranges
     size_type memory_usage() const noexcept { return directory_.memory_usage(); }
     /// Whether array and pages agree; for tests.
-    bool check_invariants() const { return detail::EntityCheck::holds(directory_); }
+    bool check_invariants() const { return directory_.is_sound(); }
 
 private:
     template <class Codec>
@@ -1199,7 +1184,7 @@ private:
                                       : detail::never_issued,
                              now);
     }
-    static void expect_at_rest([[maybe_unused]] const Part& part) noexcept {
+    static void expect_not_notifying([[maybe_unused]] const Part& part) noexcept {
         SLOTWISE_EXPECT(!part.hub.notifying(),
                         "EntityIndex: an observer changes the index that notifies it; change it afterwards");
     }
@@ -1242,7 +1227,7 @@ private:
     // Observers of ranges that both have stay here, and were notified of the end of the old contents.
     void exchange_contents(Directory& other) noexcept {
         directory_.for_each_part([](Part& part) {
-            expect_at_rest(part);
+            expect_not_notifying(part);
             part.hub.clear();
         });
         directory_.swap(other);
@@ -1262,7 +1247,7 @@ private:
     }
     void release() noexcept {
         directory_.for_each_part([this](Part& part) {
-            expect_at_rest(part);
+            expect_not_notifying(part);
             part.hub.clear();
             part.hub.moved(this, nullptr);
             part.hub.release();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Sparse containers with polymorphic allocators. A separate header because <memory_resource> is slow to include.
+// Sparse containers over polymorphic allocators. A separate header because <memory_resource> is slow to include.
 #ifndef SLOTWISE_SPARSE_PMR_HPP
 #define SLOTWISE_SPARSE_PMR_HPP
 

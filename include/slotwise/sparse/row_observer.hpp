@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// RowObserver: what is notified when rows of a sparse container come, go and change places. RowHub: those of one container.
+// RowObserver: is notified when rows of a sparse container come, go and change places. RowHub: the observers of one container.
 #ifndef SLOTWISE_SPARSE_ROW_OBSERVER_HPP
 #define SLOTWISE_SPARSE_ROW_OBSERVER_HPP
 
@@ -10,7 +10,7 @@
 
 SLOTWISE_BEGIN
 
-/// What observers of sparse containers derive from. The container's rows are numbered from 0; a new row is always the last one,
+/// The base of observers of sparse containers. The rows of a container are numbered from 0. A new row is always the last one,
 /// and the last one takes the place of a row that goes.
 ///
 /// on_insert runs in the order of attachment, on_erase and on_clear in reverse. An observer must not change the container that

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SparseGroup: keeps the ids that several sparse containers share in their first rows.
+// SparseGroup: keeps the ids that several sparse containers share in their first rows. align_prefix: brings them there once.
 #ifndef SLOTWISE_SPARSE_SPARSE_GROUP_HPP
 #define SLOTWISE_SPARSE_SPARSE_GROUP_HPP
 
@@ -12,10 +12,8 @@
 
 SLOTWISE_BEGIN
 
-// align_prefix: the ids that several sparse containers share, in the first rows of each, in one order.
-
 /// Brings the ids that all of these sparse containers share to their first rows, in the same order in each, and returns how
-/// many there are: rows 0 to result - 1 stand beside each other then, until one of them changes. SparseGroup keeps it so.
+/// many there are. Rows 0 to result - 1 of the containers have the same ids then, until one of them changes.
 /// @param first a SparseSet or SparseMap @param others such containers of the same id type, no object twice
 /// @throws what moves of values throw @complexity linear in the rows of the smallest
 /// @pre no group owns one of them (checked at level fast)
@@ -40,9 +38,9 @@ std::size_t align_prefix(First& first, Others&... others) {
     return shared;
 }
 
-/// The ids that all of `Sets` have, in the first rows of each and in one order, so that a loop over them looks nothing up:
-/// EnTT's owning group. It follows inserts and erases as an observer; each costs a lookup in every set and at most one swap of
-/// rows in each. A set has one group at most, which alone swaps its rows.
+/// Keeps the ids that all of `Sets` have in the first rows of each, in the same order, so that a loop over them looks nothing
+/// up: EnTT's owning group. It observes inserts and erases; each costs a lookup in every set and at most one swap of rows in
+/// each. A set has one group at most, and only that swaps its rows.
 ///     SparseGroup group(positions, velocities);
 ///     group.for_each([](Id id, Position& p, const Velocity& v) { p += v; });
 /// It cannot be copied or moved. It follows a set that is moved or swapped, and is empty for ever when one of them is
@@ -53,9 +51,9 @@ class SparseGroup {
     using First = std::tuple_element_t<0, std::tuple<Sets...>>;
     using Own = detail::OwnedRows;
     template <class Set>
-    using CoreOf = typename decltype(detail::parts_of_core(std::declval<Set&>()))::Core;
+    using InterfaceOf = typename detail::PartsOfSparse<Set>::Interface;
     template <class Set>
-    using ValueOf = typename decltype(detail::parts_of_core(std::declval<Set&>()))::Value;
+    using ValueOf = typename detail::PartsOfSparse<Set>::Value;
     static_assert(sizeof...(Sets) > 1, "SparseGroup<A, B, ...>: a group has two containers or more");
     static_assert((std::is_same_v<typename First::id_type, typename Sets::id_type> && ...),
                   "SparseGroup<A, B, ...>: the containers have different types of ids");
@@ -71,7 +69,7 @@ class SparseGroup {
         void on_erase(std::size_t row) noexcept override { group->leave(row); }
         void on_clear() noexcept override { group->size_ = 0; }
         void on_move(const void*, void* to) noexcept override {
-            set = static_cast<Set*>(static_cast<CoreOf<Set>*>(to));
+            set = static_cast<Set*>(static_cast<InterfaceOf<Set>*>(to));
             if (set == nullptr) group->whole_ = false;
         }
         Set* set;
@@ -225,7 +223,7 @@ private:
     template <class Set>
     struct Cursor {
         using Value = ValueOf<Set>;
-        const CoreOf<Set>* core = nullptr;
+        const InterfaceOf<Set>* core = nullptr;
         SparseChunk<id_type, Value> chunk{};
         std::size_t run = 0;
         /// The end of the run that has `row`.

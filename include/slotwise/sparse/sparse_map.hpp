@@ -8,22 +8,14 @@
 #include "../core/detail/call_form.hpp"
 #include "../core/detail/iterators.hpp"
 #include "../slots/detail/absence.hpp"
-#include "../slots/detail/arguments.hpp"
+#include "detail/sparse_engine.hpp"
 #include "detail/sparse_interface.hpp"
 
 SLOTWISE_BEGIN
-namespace detail {
 
-template <class T, class... With>
-using SparseAllocator = typename Arguments<with_alloc, NoOptions, T, NoKey, With...>::allocator;
-template <class Id, class T, class... With>
-using SparseMapCore = SparseCore<id_or_number<Id>, SparseValues<T, SparseAllocator<T, With...>>, SparseAllocator<T, With...>>;
-
-} // namespace detail
-
-/// Values by id: packed in pages that never move, found through pages of 4 KiB by the id's index. Insert moves no value; erase
-/// moves the last value into the gap. Values of an empty type take no memory. Ids, refused ids and the walk are as in
-/// SparseSet.
+/// A map from ids that the user brings to values. The values are packed in pages that never move, and found through pages of
+/// 4 KiB by the id's index. Insert moves no value; erase moves the last value into the gap. Values of an empty type take no
+/// memory. Ids, refused ids and the walk are as in SparseSet.
 ///
 /// Constructors and destructors of values may insert, erase, clear and look up in the map that calls them. The map as a whole
 /// must not be moved, swapped, assigned or destroyed from there. Moves of T must not change the map. A T whose moves may throw,
@@ -31,9 +23,11 @@ using SparseMapCore = SparseCore<id_or_number<Id>, SparseValues<T, SparseAllocat
 /// @tparam Id a type with IdTraits @tparam T any type; one that cannot be moved cannot be erased but by clear(), and its ids
 /// have no versions @tparam With AllocBy<A>
 template <class Id, class T, class... With>
-class SparseMap : public detail::SparseMapCore<Id, T, With...> {
+class SparseMap
+    : public detail::SparseInterface<detail::id_or_number<Id>, detail::SparseValues<T, detail::SparseAllocator<T, With...>>,
+                                     detail::SparseAllocator<T, With...>> {
     static_assert(Storable<T>, "SparseMap<Id, T>: T is an object type, not const, not an array, with a noexcept destructor");
-    using Core = detail::SparseMapCore<Id, T, With...>;
+    using Core = typename SparseMap::SparseInterface;
     friend detail::SparseItems;
 
 public:
@@ -43,7 +37,7 @@ public:
     using iterator = detail::SparseIterator<SparseMap, IdItem<Id, T&>>;
     using const_iterator = detail::SparseIterator<const SparseMap, IdItem<Id, const T&>>;
 
-    /// Empty or like another one, in memory of an allocator or without: the constructors of the core.
+    /// An empty map with an allocator, copies and moves.
     using Core::Core;
     SparseMap() = default;
     /// Inserts these pairs. @throws as insert

@@ -5,29 +5,23 @@
 #ifndef SLOTWISE_SPARSE_SPARSE_SET_HPP
 #define SLOTWISE_SPARSE_SPARSE_SET_HPP
 
-#include "../slots/detail/arguments.hpp"
+#include "detail/sparse_engine.hpp"
 #include "detail/sparse_interface.hpp"
 
 SLOTWISE_BEGIN
-namespace detail {
 
-template <class Id, class... With>
-using SparseSetCore = SparseCore<id_or_number<Id>, EmptyValues<WithoutValue>,
-                                 typename Arguments<with_alloc, NoOptions, Id, NoKey, With...>::allocator>;
-
-} // namespace detail
-
-/// A set of ids: packed in one array, found through pages of 4 KiB by the id's index, as in the sparse set of Briggs and
-/// Torczon. An id with a newer version takes the place of the older one of its index; a staler one is refused. Observers are
-/// notified of the insert of the newer one, and then of the erase of the older one, which stays if one of them throws. A far
-/// index costs one page. Erase moves the last id into the gap.
+/// A set of ids that the user brings. They are packed in one array and found through pages of 4 KiB by the id's index, as in
+/// the sparse set of Briggs and Torczon. An id with a newer version takes the place of the older id of its index; an older
+/// version is refused. Observers are notified of the insert of the newer id, and then of the erase of the older one, which
+/// stays if one of them throws. A far index costs one page. Erase moves the last id into the gap.
 ///
 /// The walk goes from the last row to the first, as in EnTT: erasing the current id and ids passed, and inserting, are allowed
 /// while it runs; inserted ids are not visited. ids() is a span in row order.
 /// @tparam Id a type with IdTraits @tparam With AllocBy<A>
 template <class Id, class... With>
-class SparseSet : public detail::SparseSetCore<Id, With...> {
-    using Core = detail::SparseSetCore<Id, With...>;
+class SparseSet : public detail::SparseInterface<detail::id_or_number<Id>, detail::EmptyValues<detail::WithoutValue>,
+                                                 detail::SparseAllocator<Id, With...>> {
+    using Core = typename SparseSet::SparseInterface;
     friend detail::SparseItems;
 
 public:
@@ -36,7 +30,7 @@ public:
     using iterator = detail::SparseIterator<const SparseSet, Id>;
     using const_iterator = iterator;
 
-    /// Empty or like another one, in memory of an allocator or without: the constructors of the core.
+    /// An empty set with an allocator, copies and moves.
     using Core::Core;
     SparseSet() = default;
     /// Inserts these ids. @throws as insert

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SwitchMap: each id has one of a few values, and each value has its ids in one array.
+// SwitchMap: each id has one of a few values, and each value has its ids in one array. Before it stand its iterators and the
+// values with their ids, SwitchBuckets.
 #ifndef SLOTWISE_SPARSE_SWITCH_MAP_HPP
 #define SLOTWISE_SPARSE_SWITCH_MAP_HPP
 
@@ -22,19 +23,17 @@
 #include <vector>
 
 SLOTWISE_BEGIN
-
-// The walks over a SwitchMap: by value, and by id.
-
 namespace detail {
 
-/// What the walk by value yields.
+/// What a walk over values yields.
 template <class Id, class Value>
 struct SwitchItem {
     const Value& value;
     std::span<const Id> ids;
 };
 
-/// At a value that has ids. It knows a place in the list of values, so that it stays valid when values after it come and go.
+/// The iterator over values that have ids. It is a place in the list of values, so that it stays valid when values behind it
+/// come and go.
 template <class Buckets>
 class SwitchIterator : public IteratorFacade<SwitchIterator<Buckets>, typename Buckets::Item, typename Buckets::Item,
                                              std::bidirectional_iterator_tag> {
@@ -59,7 +58,7 @@ private:
     slot_t place_ = 0;
 };
 
-/// At an id that has a value.
+/// The iterator over ids that have a value, value by value.
 template <class Buckets>
 class SwitchIdIterator
     : public IteratorFacade<SwitchIdIterator<Buckets>, typename Buckets::id_type, const typename Buckets::id_type&> {
@@ -88,10 +87,8 @@ private:
     std::size_t row_ = 0;
 };
 
-// SwitchBuckets: the values of a SwitchMap, each with its packed ids.
-
-/// A bucket for each value that has ids. Its number is stable; a list has the numbers without gaps. It does not know where the
-/// positions of ids are kept.
+/// The values of a SwitchMap: a bucket, with packed ids, for each value that has ids. The number of a bucket is stable; a list
+/// has the numbers without gaps. It does not know where the positions of ids are kept.
 template <class Id, class Value, class Hash, class Equal, class Allocator>
 class SwitchBuckets {
     static constexpr bool numbers = (std::is_integral_v<Value> || std::is_enum_v<Value>)&&sizeof(Value) <= 4 &&
@@ -105,7 +102,7 @@ public:
     struct Bucket {
         Ids ids;
         slot_t count = 0; // 0: there is no value here
-        slot_t place = 0; // in the list; of a bucket without value, the number of the next such bucket
+        slot_t place = 0; // in the list; in a bucket without value, the number of the next such bucket
         std::uint32_t tag = 0;
         union {
             Value value;
@@ -234,7 +231,7 @@ public:
         auto more = bucket.ids.resized(2 * bucket.ids.size(), Id{});
         bucket.ids.swap(more);
     }
-    /// The value has no id any more, or got none. The value is destroyed when all else is done.
+    /// Removes a value that has no id, or whose last id goes. The value is destroyed when all else is done.
     void drop(slot_t number) noexcept {
         Bucket& bucket = buckets_[number];
         table_.erase(bucket.tag, number);
@@ -242,7 +239,7 @@ public:
         list_[bucket.place] = last;
         buckets_[last].place = bucket.place;
         bucket.count = 0;
-        // A value that comes and goes with one id would allocate each time.
+        // The memory of the ids is kept: otherwise a value that comes and goes with one id would allocate each time.
         if (spare_.empty() && bucket.ids.size() <= most_spare) bucket.ids.swap(spare_);
         bucket.ids.free();
         bucket.end();
@@ -322,17 +319,18 @@ struct SwitchMapMemory {
             map.buckets_.reserve_id(map.buckets_[to]);
     }
 };
+
 } // namespace detail
 
-/// At most one value an id: a state machine's state, a team, the target of a relation. For each value the ids that have it are
-/// packed in one array, so that a loop over the ids of a value costs what a loop over a span costs. (flecs had these lists as
-/// links between ids, which took 9 to 180 times as long to walk.) Pages, found by the id's index, have the value's number and
-/// the id's row among the ids of that value.
+/// A map that gives each id at most one value of a few: the state of a state machine, a team, the target of a relation. The ids
+/// of each value are packed in one array, so that a loop over them costs what a loop over a span costs. (flecs linked the ids
+/// of a value, which took 9 to 180 times as long to walk.) Pages, found by the id's index, have the number of the value and the
+/// row of the id among the ids of that value.
 ///
-/// An id with a newer version takes the place of the older one of its index; a staler one is refused. A value whose last id
+/// An id with a newer version takes the place of the older id of its index; an older version is refused. A value whose last id
 /// goes is destroyed and its memory freed. The order of values, and of the ids of one, is unspecified; it is part of a
-/// snapshot. A floating-point NaN is one value, whatever its bits, as with EqualTo everywhere. Another value that does not
-/// equal itself, such as a struct with a NaN, is refused: of() would not find it, and each set() would search all there are.
+/// snapshot. A floating-point NaN is one value, whatever its bits, as with EqualTo everywhere. Any other value that does not
+/// equal itself, such as a struct with a NaN, is refused, because of() would not find it.
 ///
 /// While of(v), values() or items() are walked from the last to the first, the current id or value may be erased or set to
 /// another value. Hash, Equal, and constructors and destructors of values must not change the map.
@@ -632,8 +630,8 @@ private:
             if (Traits::version(buckets_[entry.bucket].ids[entry.row]) != Traits::version(id)) return nullptr;
         return std::addressof(entry);
     }
-    // Inline is what changes the value of an id to one that others have; the rest is out of line, or the loop that calls it has
-    // too few registers: it took a fifth longer.
+    // Only the change of an id's value to one that other ids have is inline. With the rest inline, too, a loop that calls it
+    // had too few registers and took a fifth longer.
     template <class V>
     SLOTWISE_ALWAYS_INLINE bool do_set(Id id, V&& value) {
         if (!Traits::can_live(id)) return false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// KeyedEngine: a SlotContainer whose elements are found by key, with the steps that change its index.
+// KeyedEngine: a SlotContainer whose elements are found by key. Before it stand KeyStore, the keys by slot, and IndexedKeys,
+// which adds the index that finds them.
 #ifndef SLOTWISE_KEYED_DETAIL_KEYED_ENGINE_HPP
 #define SLOTWISE_KEYED_DETAIL_KEYED_ENGINE_HPP
 
@@ -19,163 +20,12 @@
 
 SLOTWISE_BEGIN
 
-// IndexedKeys: the store of a keyed container. Keys by slot, and the index that finds them.
-
 namespace detail {
 
-/// What an index is rebuilt from: the slot and the hash of every stored key. It knows nothing of values, so that maps from one
-/// key type to a hundred others share what rebuilds their indexes.
-template <class Directory, class Pending, class Keys>
-struct KeySource {
-    const Directory* directory;
-    const Pending* pending;
-    const Keys* keys;
-    std::size_t* rebuilds; // counted where it is not null
-    bool clearing;         // during clear the slots to be destroyed are still marked
-
-    template <class Entry>
-    constexpr void operator()(Entry&& entry) const {
-        if (rebuilds != nullptr) ++*rebuilds;
-        const Occupancy live = directory->occupancy();
-        for (std::size_t w = 0, end = live.words().size(); w != end; ++w)
-            bits::for_each(live.word(w) | pending->word(w), [&](unsigned bit) {
-                const auto slot = static_cast<slot_t>(w * bits::word_bits + bit);
-                if (pending->superseded(slot)) return;
-                if (!clearing || directory->is_live(slot) || pending->contains(slot)) entry(slot, keys->hash_at(slot));
-            });
-    }
-};
-
-/// Whether a pending slot can be live once more.
-template <Exhaustion E, class Directory>
-constexpr bool has_next_version(const Directory& directory, slot_t slot) noexcept {
-    return E == Exhaustion::wrap || directory.version(slot) != 0;
-}
-/// For keys that are compared fast: see KeyedEngine.
-struct PrefetchNothing {
-    constexpr explicit PrefetchNothing(const void*) noexcept {}
-    constexpr void operator()(slot_t) const noexcept {}
-};
-/// What a search asks of each slot with the hash of its key. As KeySource it knows nothing of values.
-/// @tparam Any whether a removed slot with the key is found, too
-template <bool Any, Exhaustion E, class Directory, class Pending, class Keys, class K, class Prefetch>
-struct KeyMatch {
-    const Directory* directory;
-    const Pending* pending;
-    const Keys* keys;
-    const std::size_t* inserts; ///< counts them
-    const K* key;
-    slot_t* removed; ///< is set to the pending slot with the key that was removed last
-    SLOTWISE_NO_UNIQUE_ADDRESS Prefetch prefetch;
-
-    SLOTWISE_ALWAYS_INLINE constexpr bool operator()(slot_t slot) const {
-        prefetch(slot);
-        if (!equals(slot)) return false;
-        if constexpr (std::is_same_v<Pending, NoPendingSlots>)
-            return true;
-        else {
-            if (directory->is_live_bit(slot)) return true;
-            // A slot that is neither live nor pending is under construction. Of two pending ones the one that can be
-            // resurrected is taken.
-            if (Any && pending->contains(slot) && (*removed == no_slot || !has_next_version<E>(*directory, *removed)))
-                *removed = slot;
-            return false;
-        }
-    }
-
-private:
-    /// Equality may only read the container that calls it, because a change would invalidate the running search.
-    SLOTWISE_ALWAYS_INLINE constexpr bool equals(slot_t slot) const {
-        if constexpr (SLOTWISE_CHECK_LEVEL >= 2) {
-            const std::size_t before = *inserts, size = directory->size(), room = directory->capacity(),
-                              waiting = pending->size();
-            const bool equal = keys->equals(slot, *key);
-            SLOTWISE_EXPECT_DEBUG(before == *inserts && size == directory->size() && room == directory->capacity() &&
-                                      waiting == pending->size(),
-                                  "keyed container: equality changes the container that calls it; it must only read");
-            return equal;
-        } else
-            return keys->equals(slot, *key);
-    }
-};
-
-/// @tparam KeysType keys by slot with hash and equality: KeyStore, AnyKeyStore
-/// @tparam IndexType over an allocator of bytes, so that containers of all key types share it
-template <class KeysType, class IndexType, class Allocator>
-struct IndexedKeys {
-    using Keys = KeysType;
-    using Index = IndexType;
-    using Bytes = rebind_t<Allocator, std::byte>;
-    static constexpr bool trivial = Keys::trivial;
-    static constexpr bool indexed = true;
-    static constexpr bool nothrow_destroy = true;
-    static constexpr bool trivial_destroy = trivial;
-    static constexpr std::size_t slot_bytes = Keys::slot_bytes;
-    static constexpr std::size_t max_slots = Keys::max_slots;
-    static constexpr bool nothrow_swap = noexcept(std::declval<Index&>().swap(std::declval<Index&>()));
-
-    constexpr IndexedKeys() = default;
-    constexpr IndexedKeys(Keys&& empty, const Allocator& alloc) : keys(std::move(empty)), index(Bytes(alloc)) {}
-    template <class ExpectThere>
-    constexpr IndexedKeys(const IndexedKeys& other, Occupancy stored, std::size_t slot_count, const Allocator& alloc,
-                          ExpectThere&& expect_there)
-        : keys(Keys::like(other.keys, alloc)), index(other.index, Bytes(alloc)) {
-        // Last, because the keys do not know which of them to destroy when something else throws.
-        Keys copies(other.keys, stored, slot_count, alloc, expect_there);
-        keys.swap_keys(copies);
-    }
-    /// The keys first: if a copy of hash or equality throws, nothing has changed.
-    constexpr IndexedKeys(IndexedKeys&& other) noexcept(Keys::nothrow_move&& std::is_nothrow_move_constructible_v<Index>)
-        : keys(std::move(other.keys)), index(std::move(other.index)) {}
-    IndexedKeys(const IndexedKeys&) = delete;
-    IndexedKeys& operator=(const IndexedKeys&) = delete;
-    IndexedKeys& operator=(IndexedKeys&&) = delete;
-    ~IndexedKeys() = default;
-    /// An empty store that hashes and compares like `other`.
-    static constexpr IndexedKeys like(const IndexedKeys& other, const Allocator& alloc) {
-        return IndexedKeys(Keys::like(other.keys, alloc), alloc);
-    }
-    /// Moves the keys one by one. Copies them where the move may throw and a copy is possible. @pre none is here, and there is
-    /// room
-    constexpr void take_from(IndexedKeys& other, Occupancy stored) {
-        Index same(other.index, Bytes(keys.get_allocator()));
-        keys.take_from(other.keys, stored);
-        index.swap(same);
-    }
-    /// Exchanges hash and equality.
-    constexpr void swap_functors(IndexedKeys& other) noexcept(Keys::nothrow_swap) { keys.swap_functors(other.keys); }
-    /// Exchanges all but hash and equality.
-    constexpr void swap(IndexedKeys& other) noexcept(nothrow_swap) {
-        index.swap(other.index);
-        keys.swap_keys(other.keys);
-        std::swap(inserts, other.inserts);
-    }
-
-    constexpr std::size_t capacity() const noexcept { return keys.capacity(); }
-    constexpr std::size_t memory_usage() const noexcept { return keys.memory_usage() + known_memory_of(index); }
-    constexpr std::size_t grown_capacity() const noexcept { return keys.grown_capacity(); }
-    constexpr std::size_t shrunk_capacity(std::size_t slot_count) const noexcept { return keys.shrunk_capacity(slot_count); }
-    constexpr void reserve(std::size_t slot_count) { keys.reserve(slot_count); }
-    constexpr void shrink(std::size_t slot_count) noexcept { keys.shrink(slot_count); }
-
-    /// Removes the slot from the index. Its key stays.
-    constexpr void unlist(slot_t slot) noexcept { index.erase(keys.hash_at(slot), slot); }
-    constexpr void unlist_all() noexcept { index.clear(); }
-    constexpr void destroy(slot_t slot) noexcept { keys.destroy(slot); }
-    template <class Directory>
-    constexpr void destroy_all(Directory& directory, slot_t end) noexcept {
-        if constexpr (!trivial) destroy_each(directory, end, [this](slot_t slot) { keys.destroy(slot); });
-    }
-
-    Keys keys{};
-    Index index{};
-    std::size_t inserts = 0; // by it an insert detects nested inserts and a rebuild of the index
-};
-
-// KeyStore: the keys of a keyed container by slot, in memory that never moves, and their hashes.
+//=== the keys by slot ===//
 
 /// Widens the 32 stored bits of a hash to 64 by repeating them. An index takes fingerprint, class and group from the low half
-/// and the step from the high half. Beyond 4 million groups the group's number repeats bits of the fingerprint.
+/// and the step from the high half. Above 4 million groups the number of the group repeats bits of the fingerprint.
 constexpr std::uint64_t widen_hash(std::uint32_t hash) noexcept { return std::uint64_t{hash} << 32 | hash; }
 /// Mixes the result of a hash function for an index.
 template <class Hash>
@@ -186,7 +36,8 @@ constexpr std::uint64_t spread_hash(std::size_t hash) noexcept {
         return mix_bits(hash);
 }
 
-/// Keys, hash and equality. The owner knows which slots have a key.
+/// The keys of a container by slot, in memory that never moves, with their hash and equality. The owner knows which slots
+/// have a key.
 template <class Key, class Hash, class Equal, KeySetOptions O, class Allocator>
 class KeyStore {
     static_assert(Storable<Key>, "keyed containers: Key must be a non-const object type whose destructor does not throw");
@@ -195,8 +46,8 @@ class KeyStore {
     using Array = typename Growing::type;
     using allocator = rebind_t<Allocator, Key>;
     using traits = std::allocator_traits<allocator>;
-    // Small trivial keys are hashed as fast as a load. For all others 32 bits are stored, so that growth and erase call no user
-    // code, which might throw, and read no strings.
+    // Hashing a small trivial key takes no longer than a load. For all other keys 32 bits of the hash are stored: growth and
+    // erase then call no user code, which might throw, and read no strings.
     static constexpr bool keeps_hashes =
         !(std::is_trivially_copyable_v<Key> && sizeof(Key) <= 16 && std::is_nothrow_invocable_v<const Hash&, const Key&>);
 
@@ -206,7 +57,7 @@ public:
     static constexpr std::size_t max_slots = Growing::max_slots;
     /// Construction and destruction of keys run no user code.
     static constexpr bool trivial = std::is_trivially_copyable_v<Key>;
-    /// Hashes are not stored: a hash throws nothing and takes no longer than a load.
+    /// Hashes are not stored, but computed again.
     static constexpr bool rehashes = !keeps_hashes;
     static constexpr bool movable = std::is_move_constructible_v<Key>;
     /// Whether a move and a swap of the store call no function of hash and equality that may throw. (A move copies them,
@@ -355,20 +206,184 @@ private:
     PagedArray<std::uint32_t, Allocator> hashes_{};
 };
 
-template <class Keys, KeySetOptions O, class Allocator, template <class> class Index, class... Columns>
-using KeyedBase = SlotContainer<IndexedKeys<Keys, Index<rebind_t<Allocator, std::byte>>, Allocator>,
-                                SlotContainerOptions{O.handle, O.exhaustion, O.reuse, O.max_slots, O.deferred_erase, true},
-                                Allocator, Columns...>;
+//=== the keys and their index ===//
 
-/// State and steps without an interface. Each step leaves the parts consistent or has no effect.
+/// Whether a pending slot can be live once more.
+template <Exhaustion E, class Directory>
+constexpr bool has_next_version(const Directory& directory, slot_t slot) noexcept {
+    return E == Exhaustion::wrap || directory.version(slot) != 0;
+}
+/// For keys that compare fast: see KeyedEngine::PrefetchFirstColumn.
+struct PrefetchNothing {
+    constexpr explicit PrefetchNothing(const void*) noexcept {}
+    constexpr void operator()(slot_t) const noexcept {}
+};
+/// What an index is rebuilt from: the slot and the hash of every stored key. It does not depend on values, so that a hundred
+/// maps with one key type share the code that rebuilds their indexes.
+template <class Directory, class Pending, class Keys>
+struct KeySource {
+    const Directory* directory;
+    const Pending* pending;
+    const Keys* keys;
+    std::size_t* rebuilds; // null, or a counter of rebuilds
+    bool clearing;         // during clear() the slots to be destroyed still have their bits
+
+    template <class Entry>
+    constexpr void operator()(Entry&& entry) const {
+        if (rebuilds != nullptr) ++*rebuilds;
+        const Occupancy live = directory->occupancy();
+        for (std::size_t w = 0, end = live.words().size(); w != end; ++w)
+            bits::for_each(live.word(w) | pending->word(w), [&](unsigned bit) {
+                const auto slot = static_cast<slot_t>(w * bits::word_bits + bit);
+                if (pending->superseded(slot)) return;
+                if (!clearing || directory->is_live(slot) || pending->contains(slot)) entry(slot, keys->hash_at(slot));
+            });
+    }
+};
+
+/// Whether a slot that the index offers has the key that is searched for. It does not depend on values, as KeySource.
+/// @tparam Any whether a removed slot with the key is found, too
+template <bool Any, Exhaustion E, class Directory, class Pending, class Keys, class K, class Prefetch>
+struct KeyMatch {
+    const Directory* directory;
+    const Pending* pending;
+    const Keys* keys;
+    const std::size_t* inserts; ///< the store's counter
+    const K* key;
+    slot_t* removed; ///< receives the pending slot with the key that was removed last
+    SLOTWISE_NO_UNIQUE_ADDRESS Prefetch prefetch;
+
+    SLOTWISE_ALWAYS_INLINE constexpr bool operator()(slot_t slot) const {
+        prefetch(slot);
+        if (!equals(slot)) return false;
+        if constexpr (std::is_same_v<Pending, NoPendingSlots>)
+            return true;
+        else {
+            if (directory->is_live_bit(slot)) return true;
+            // A slot that is neither live nor pending is under construction. Of two pending slots the search takes the one
+            // that can be resurrected.
+            if (Any && pending->contains(slot) && (*removed == no_slot || !has_next_version<E>(*directory, *removed)))
+                *removed = slot;
+            return false;
+        }
+    }
+
+private:
+    /// Equality may only read the container that calls it, because a change would invalidate the running search.
+    SLOTWISE_ALWAYS_INLINE constexpr bool equals(slot_t slot) const {
+        if constexpr (SLOTWISE_CHECK_LEVEL >= 2) {
+            const std::size_t before = *inserts, size = directory->size(), room = directory->capacity(),
+                              waiting = pending->size();
+            const bool equal = keys->equals(slot, *key);
+            SLOTWISE_EXPECT_DEBUG(before == *inserts && size == directory->size() && room == directory->capacity() &&
+                                      waiting == pending->size(),
+                                  "keyed container: equality changes the container that calls it; it must only read");
+            return equal;
+        } else
+            return keys->equals(slot, *key);
+    }
+};
+
+/// The store of a keyed container, as slot_store.hpp defines stores: the keys, and the index that finds their slots.
+/// @tparam KeysType keys by slot with hash and equality: KeyStore, AnyKeyStore
+/// @tparam IndexType an index with an allocator of bytes, so that containers of all key types share it
+template <class KeysType, class IndexType, class Allocator>
+struct IndexedKeys {
+    using Keys = KeysType;
+    using Index = IndexType;
+    using Bytes = rebind_t<Allocator, std::byte>;
+    static constexpr bool trivial = Keys::trivial;
+    static constexpr bool indexed = true;
+    static constexpr bool nothrow_destroy = true;
+    static constexpr bool trivial_destroy = trivial;
+    static constexpr std::size_t slot_bytes = Keys::slot_bytes;
+    static constexpr std::size_t max_slots = Keys::max_slots;
+    static constexpr bool nothrow_swap = noexcept(std::declval<Index&>().swap(std::declval<Index&>()));
+
+    constexpr IndexedKeys() = default;
+    constexpr IndexedKeys(Keys&& empty, const Allocator& alloc) : keys(std::move(empty)), index(Bytes(alloc)) {}
+    template <class ExpectThere>
+    constexpr IndexedKeys(const IndexedKeys& other, Occupancy stored, std::size_t slot_count, const Allocator& alloc,
+                          ExpectThere&& expect_there)
+        : keys(Keys::like(other.keys, alloc)), index(other.index, Bytes(alloc)) {
+        // Last, because the keys do not know which of them to destroy when something else throws.
+        Keys copies(other.keys, stored, slot_count, alloc, expect_there);
+        keys.swap_keys(copies);
+    }
+    /// The keys first: if a copy of hash or equality throws, nothing has changed.
+    constexpr IndexedKeys(IndexedKeys&& other) noexcept(Keys::nothrow_move&& std::is_nothrow_move_constructible_v<Index>)
+        : keys(std::move(other.keys)), index(std::move(other.index)) {}
+    IndexedKeys(const IndexedKeys&) = delete;
+    IndexedKeys& operator=(const IndexedKeys&) = delete;
+    IndexedKeys& operator=(IndexedKeys&&) = delete;
+    ~IndexedKeys() = default;
+    /// An empty store that hashes and compares like `other`.
+    static constexpr IndexedKeys like(const IndexedKeys& other, const Allocator& alloc) {
+        return IndexedKeys(Keys::like(other.keys, alloc), alloc);
+    }
+    /// Moves the keys one by one. Copies them where the move may throw and a copy is possible. @pre none is here, and there is
+    /// room
+    constexpr void take_from(IndexedKeys& other, Occupancy stored) {
+        Index same(other.index, Bytes(keys.get_allocator()));
+        keys.take_from(other.keys, stored);
+        index.swap(same);
+    }
+    /// Exchanges hash and equality.
+    constexpr void swap_functors(IndexedKeys& other) noexcept(Keys::nothrow_swap) { keys.swap_functors(other.keys); }
+    /// Exchanges all but hash and equality.
+    constexpr void swap(IndexedKeys& other) noexcept(nothrow_swap) {
+        index.swap(other.index);
+        keys.swap_keys(other.keys);
+        std::swap(inserts, other.inserts);
+    }
+
+    constexpr std::size_t capacity() const noexcept { return keys.capacity(); }
+    constexpr std::size_t memory_usage() const noexcept { return keys.memory_usage() + known_memory_of(index); }
+    constexpr std::size_t grown_capacity() const noexcept { return keys.grown_capacity(); }
+    constexpr std::size_t shrunk_capacity(std::size_t slot_count) const noexcept { return keys.shrunk_capacity(slot_count); }
+    constexpr void reserve(std::size_t slot_count) { keys.reserve(slot_count); }
+    constexpr void shrink(std::size_t slot_count) noexcept { keys.shrink(slot_count); }
+
+    /// Removes the slot from the index. Its key stays.
+    constexpr void unlist(slot_t slot) noexcept { index.erase(keys.hash_at(slot), slot); }
+    constexpr void unlist_all() noexcept { index.clear(); }
+    constexpr void destroy(slot_t slot) noexcept { keys.destroy(slot); }
+    template <class Directory>
+    constexpr void destroy_all(Directory& directory, slot_t end) noexcept {
+        if constexpr (!trivial) destroy_each(directory, end, [this](slot_t slot) { keys.destroy(slot); });
+    }
+
+    Keys keys{};
+    Index index{};
+    std::size_t inserts = 0; // an insert compares it to detect nested inserts and a rebuild of the index
+};
+
+//=== the engine ===//
+
+/// State and steps of a container with keys, without an interface. Each step leaves the parts consistent or has no effect.
 ///
-/// An element is inserted in this order: slot (blocked), key, value and columns, index, live. A constructor or a hook that
-/// looks it up does not find it yet. The slot of an index entry always has a key.
+/// An insert takes these steps in this order: it blocks a slot, builds the key, builds the value and the columns, adds the slot
+/// to the index, and makes it live. A constructor or a hook that looks the element up meanwhile does not find it. The slot of
+/// an index entry always has a key.
+///
+/// do_insert(), do_fulfill() and resurrect() are given a functor that has these steps, of a set (NewKey) or of a map (NewItem):
+///
+///   construct(slot, hash)               The key is absent. destroy(slot) undoes it when a later step throws.
+///   assign_to(member)                   The key is a member.
+///   replace_value(slot, old_destroyed)  The key is pending, and gets another value. The flag is set before the old value is
+///                                       destroyed: a throw before that leaves the pending element as it was.
+///   assign_built(member, slot)          A constructor that ran in one of the others has inserted the same key. The arguments
+///                                       are used up. Their value lies in `slot`, which is destroyed next.
+///   trivial                             construct() runs no user code.
+///   filled_columns                      construct() gives this number of static columns their values; on_insert skips them.
 /// @tparam Keys keys by slot: KeyStore, AnyKeyStore @tparam Columns static observers; a map's first one holds its values
 template <class Keys, KeySetOptions O, class Allocator, template <class> class IndexOf, class... Columns>
-class KeyedEngine : public KeyedBase<Keys, O, Allocator, IndexOf, Columns...> {
+class KeyedEngine
+    : public SlotContainer<IndexedKeys<Keys, IndexOf<rebind_t<Allocator, std::byte>>, Allocator>,
+                           SlotContainerOptions{O.handle, O.exhaustion, O.reuse, O.max_slots, O.deferred_erase, true},
+                           Allocator, Columns...> {
 public:
-    using Base = KeyedBase<Keys, O, Allocator, IndexOf, Columns...>;
+    using Base = typename KeyedEngine::SlotContainer;
     using typename Base::Bytes;
     using typename Base::Directory;
     using typename Base::EmptyCopyTag;
@@ -389,7 +404,7 @@ public:
     constexpr KeyedEngine(const KeyedEngine& other, const Allocator& alloc) : Base(other, alloc) {}
     constexpr KeyedEngine(KeyedEngine&& other) noexcept(Base::nothrow_move) : Base(std::move(other)) {}
     constexpr KeyedEngine(KeyedEngine&& other, const Allocator& alloc) : Base(std::move(other), alloc) {}
-    // transition_slot belongs to a running operation and is not assigned.
+    // transition_slot_ belongs to a running operation and is not assigned.
     constexpr KeyedEngine& operator=(const KeyedEngine& other) {
         Base::operator=(other);
         return *this;
@@ -403,13 +418,13 @@ public:
     /// Whether the steps after the construction of an element cannot throw while no dynamic observer is attached.
     static constexpr bool nothrow_commit = Hub::nothrow_insert && Index::nothrow_place;
 
-    /// A pending slot that has used its last version cannot be resurrected. Its key then gets another slot.
+    /// Whether a pending slot can be live again. If it has used its last version, its key gets another slot.
     constexpr bool can_resurrect(slot_t slot) const noexcept { return has_next_version<O.exhaustion>(directory, slot); }
 
     //=== finding ===//
 
-    // After a find of a string its value is read, so both are fetched at once (2 % of a hit). For keys that compare fast it
-    // cost more than it saved.
+    // Callers read the value after they find a string, so the comparison fetches both at once (2 % of a hit). For keys that
+    // compare fast it cost more than it saved.
     struct PrefetchFirstColumn {
         const Hub* hub;
         constexpr explicit PrefetchFirstColumn(const Hub* of) noexcept : hub(of) {}
@@ -422,7 +437,12 @@ public:
     };
     using Prefetch = std::conditional_t<Keys::trivial || sizeof...(Columns) == 0, PrefetchNothing, PrefetchFirstColumn>;
 
-    /// The live slot whose key equals `key`. If `Any`, otherwise the pending one that was removed last.
+    /// The live slot whose key equals `key`, or no_slot. @tparam Any if no slot is live, the pending one that was removed last
+    template <bool Any = false, class K>
+    SLOTWISE_ALWAYS_INLINE constexpr slot_t do_find(const K& key) const {
+        return do_find<Any>(store.keys.hash(key), key);
+    }
+    /// The same for a key whose hash is known.
     template <bool Any = false, class K>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t do_find(std::uint64_t hash, const K& key) const {
         slot_t removed = no_slot;
@@ -440,8 +460,8 @@ public:
         return {&directory, &pending, &store.keys, rebuilds, this->clearing};
     }
 
-    /// The same for a rebuild of the index, which drops a slot that is being resurrected. resurrect() detects that by the
-    /// counter. It is made where an index is rebuilt: an insert passes one pointer.
+    /// The source of a rebuild of the index. A rebuild drops a slot that is being resurrected, which resurrect() detects by the
+    /// counter. The source is made when an index is really rebuilt, so that an insert passes one pointer only.
     struct RebuildSource {
         KeyedEngine* of;
         constexpr Source shared() const noexcept { return of->source(&of->store.inserts); }
@@ -455,7 +475,7 @@ public:
 
     //=== inserting ===//
 
-    /// Inserts a key that may be present. @param element what is inserted; see new_element.hpp
+    /// Inserts `element`, whose key may be present.
     template <class K, class Element>
     constexpr InsertOutcome do_insert(const K& key, Element&& element) {
         using New = std::remove_reference_t<Element>;
@@ -519,8 +539,9 @@ public:
         return {slot, true, InsertKind::fresh};
     }
 
-    /// Inserts a key under the reserved handle {slot, version}. False, and no effect, when it is not reserved, or the key is a
-    /// member. A pending element with the key is superseded, not resurrected: it had another handle.
+    /// Inserts a key under the reserved handle {slot, version}. Returns false, without an effect, when the handle is not
+    /// reserved, or the key is a member. A pending element with the key is superseded and not resurrected, because it had
+    /// another handle.
     template <class K, class Element>
     constexpr bool do_fulfill(slot_t slot, std::uint32_t version, const K& key, Element&& element) {
         this->expect_not_notifying();
@@ -570,8 +591,8 @@ public:
         ++store.inserts;
         return {slot, true, InsertKind::resurrected};
     }
-    /// The key of a pending element has another element: removes the older one from the index. So the index has one entry a
-    /// key, however often a key is removed and inserted between two flushes, and finds the one removed last in O(1).
+    /// Removes a pending element from the index, because a newer element has its key. So the index has one entry for a key,
+    /// however often it is removed and inserted between two flushes, and finds the element that was removed last in O(1).
     constexpr void supersede(std::uint64_t hash, slot_t slot) noexcept {
         store.index.erase(hash, slot);
         pending.supersede(slot);
@@ -581,7 +602,8 @@ public:
 
     /// Erases by key; false when there is none. The argument may refer to the element's key.
     template <class K>
-    SLOTWISE_ALWAYS_INLINE constexpr bool do_erase_key(std::uint64_t hash, const K& key) {
+    SLOTWISE_ALWAYS_INLINE constexpr bool do_erase_key(const K& key) {
+        const std::uint64_t hash = store.keys.hash(key);
         this->expect_not_notifying();
         if constexpr (deferred) {
             const slot_t slot = do_find(hash, key);
@@ -593,7 +615,8 @@ public:
             return slot != no_slot;
         }
     }
-    /// As erase, but nothing is pending, and the handle is reserved. With deferred erase throws also what equality throws.
+    /// Erases the element at once, also with deferred erase, and reserves its handle. With deferred erase it throws also what
+    /// equality throws.
     constexpr void do_erase_reserved(slot_t slot) {
         if constexpr (deferred) {
             this->expect_not_notifying();
@@ -604,8 +627,7 @@ public:
         } else
             Base::do_erase_reserved(slot);
     }
-    /// The pending element that the index is to have when that of `slot`, which has the same key, is gone: the one that was
-    /// removed last, as after a restore.
+    /// The pending element with the key of `slot` that was removed last, or no_slot. The index gets it when `slot` is erased.
     constexpr slot_t heir_of([[maybe_unused]] slot_t slot) const {
         slot_t heir = no_slot;
         if constexpr (deferred)
@@ -616,7 +638,8 @@ public:
             });
         return heir;
     }
-    /// An insert meanwhile may have had the same key, or may have built the index anew: then it stays superseded.
+    /// Adds such an element to the index. It stays superseded if an insert has happened meanwhile: that may have had the same
+    /// key, or may have rebuilt the index.
     constexpr void inherit([[maybe_unused]] slot_t heir, [[maybe_unused]] std::size_t inserts) noexcept {
         if constexpr (deferred) {
             if (heir == no_slot || inserts != store.inserts || !pending.superseded(heir)) return;
@@ -628,10 +651,10 @@ public:
             pending.undo_supersede(heir);
         }
     }
-    /// Erases the element that take() copies or moves out. Both may run user code: the slot is neither live nor pending
-    /// meanwhile, as in erase. If take() throws, the element stays, unless something was inserted meanwhile, perhaps the same
-    /// key: then it is erased. @tparam Trivial take() runs no user code and throws nothing @tparam Keep the handle is reserved
-    /// then, and the element is not pending before; throws also what the allocator throws, at the first reservation
+    /// Erases the element after take() has copied or moved it out. take() may run user code, so the slot is neither live nor
+    /// pending meanwhile. If take() throws, the element stays; but it is erased if something was inserted meanwhile, which may
+    /// have had the same key. @tparam Trivial take() runs no user code and throws nothing @tparam Keep the element is erased at
+    /// once, also with deferred erase, and its handle is reserved; the first reservation throws what the allocator throws
     template <bool Trivial, bool Keep = false, class Take>
     constexpr void do_extract(slot_t slot, Take&& take) {
         this->expect_not_notifying();
@@ -664,7 +687,7 @@ public:
             }
             undo.dismiss();
             if constexpr (Keep) {
-                if constexpr (deferred) store.unlist(slot); // the index may have dropped it
+                if constexpr (deferred) store.unlist(slot); // no effect if the index has lost it
                 hub.erase(slot);
                 store.keys.destroy(slot);
                 directory.keep_reserved(slot, version);
@@ -678,7 +701,7 @@ public:
         if constexpr (deferred) {
             pending.push(slot);
             if (inserts != store.inserts)
-                supersede(hash, slot); // another element may have its key, or the index may have dropped it
+                supersede(hash, slot); // another element may have its key, or the index may have lost it
             hub.removed(slot);
         } else {
             hub.erase(slot);
@@ -686,8 +709,8 @@ public:
             directory.release(slot);
         }
     }
-    /// Puts the entry of `slot` back into the index, which still has the room. False when another table has neither room nor
-    /// memory.
+    /// Puts the entry of `slot` back into the index. A HashIndex still has the room. A table of another library may need
+    /// memory for it: returns false if that fails.
     bool reindex([[maybe_unused]] std::uint64_t hash, [[maybe_unused]] slot_t slot) noexcept {
         if constexpr (deferred)
             return true;
@@ -724,8 +747,8 @@ public:
             ++store.inserts; // an empty index has no entries to rebuild, but has freed its memory
         });
     }
-    /// Erases everything and frees the memory. While a slot is retired, or would be now, its memory must stay: then observers
-    /// are notified of a clear instead.
+    /// Erases everything and frees the memory. If a slot is retired, or would retire now, its memory must stay: then this is
+    /// do_clear() and do_flush_removed().
     constexpr void do_reset() noexcept {
         this->expect_not_notifying();
         SLOTWISE_EXPECT(!this->clearing && !this->resetting,
@@ -766,7 +789,7 @@ public:
 
     //=== observers ===//
 
-    /// For an observer that attaches meanwhile, a slot between two states is still pending or live.
+    /// Attaches an observer. If a slot is between two states, the observer is notified of it in its former state.
     ObserverToken do_attach(SlotObserver& observer) {
         return Base::do_attach(observer, transition_slot_, transition_slot_ != no_slot && !extracting_);
     }
@@ -834,7 +857,7 @@ public:
     }
 
 private:
-    // The place in the index of the key that is read 16 elements later.
+    // Fetches the part of the index for the key that is read 16 elements later.
     template <std::size_t Row>
     SLOTWISE_ALWAYS_INLINE void prefetch_entry([[maybe_unused]] const ByteReader& in) const noexcept {
         if constexpr (Row != 0 && Keys::rehashes && requires { store.index.prefetch(std::uint64_t{}); })
@@ -871,7 +894,7 @@ private:
         while (!pending.empty()) static_cast<void>(pending.pop());
     }
 
-    // Observers are being notified that it is resurrected, or, if extracting_, it is being extracted.
+    // The slot that is being resurrected or, if extracting_, extracted.
     slot_t transition_slot_ = no_slot;
     bool extracting_ = false;
 };

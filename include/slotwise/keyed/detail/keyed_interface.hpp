@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// KeyedInterface: the part of all keyed containers that does not depend on the key: size, memory, handles, states, columns,
-// observers.
+// KeyedInterface: what all containers with keys offer that does not depend on the key: size, memory, handles, states, columns
+// and observers. Before it stand their iterator and their named template arguments.
 #ifndef SLOTWISE_KEYED_DETAIL_KEYED_INTERFACE_HPP
 #define SLOTWISE_KEYED_DETAIL_KEYED_INTERFACE_HPP
 
@@ -15,12 +15,11 @@
 
 SLOTWISE_BEGIN
 
-// Iterators of keyed containers: one class for keys and items, const and not.
-
 namespace detail {
 
-/// A live slot of `Owner`, in slot order. Survives growth and the erase of any element: ++ from an erased element goes to the
-/// next live one. An element inserted meanwhile may be visited if its slot lies ahead.
+/// The iterator of all containers with keys: a live slot of `Owner`, in slot order. It stays valid when the container grows and
+/// when any element is erased: ++ from an erased element goes to the next live one. It visits an element that is inserted
+/// meanwhile if its slot lies ahead.
 template <class Owner, class Reference>
 class KeyedIterator : public IteratorFacade<KeyedIterator<Owner, Reference>, std::remove_cvref_t<Reference>, Reference,
                                             std::bidirectional_iterator_tag> {
@@ -68,15 +67,12 @@ struct ColumnAccess {
     static constexpr auto view(Container& container) noexcept {
         return container.view_of(get<Column>(container));
     }
-    /// Where the keys of a described container lie, and the column of its values.
+    /// Where the keys of a type-erased container lie.
     template <class Container>
     static auto key_pages(const Container& container) noexcept {
         return container.core_.store.keys.pages();
     }
-    template <class Map>
-    static auto& described_values(Map& map) noexcept {
-        return map.column_of_values();
-    }
+    /// The column of the values of a map, typed or type-erased.
     template <class Map>
     static constexpr auto& values(Map& map) noexcept {
         return map.values_column();
@@ -139,9 +135,39 @@ private:
     }
 };
 
+/// What the named template arguments of a set or map with keys come to. The container's own columns, which its user neither
+/// names nor counts, come before those that With... names.
+template <class Key, class... With>
+struct KeyedArguments : Arguments<with_options | with_tag | with_hash | with_equal | with_index | with_alloc | with_observers,
+                                  KeySetOptions, Key, Key, With...> {
+    using hash = pick<with_hash, DefaultHash<Key>, With...>;
+    using equal = pick<with_equal, EqualTo, With...>;
+    using index = pick<with_index, IndexBy<HashIndex>, With...>;
+    using own_columns = TypeList<>;
+};
+/// The arguments of a set or map that is a part of `Whole`: the keys of a map, a series without its time.
+template <class Whole>
+struct PartArguments;
+template <class Key, class Whole>
+struct KeyedArguments<Key, EmbeddedIn<Whole>> : PartArguments<Whole> {};
+
+/// The keys of a container with these arguments.
+template <class Key, class Args>
+using KeyedStore = KeyStore<Key, typename Args::hash, typename Args::equal, Args::options, typename Args::allocator>;
+
+/// The engine of a container with these arguments.
+template <class Store, class Args, class Index = typename Args::index, class Own = typename Args::own_columns,
+          class Observers = typename Args::observers>
+struct EngineBy;
+template <class Store, class Args, template <class> class Index, class... Own, class... Observers>
+struct EngineBy<Store, Args, IndexBy<Index>, TypeList<Own...>, TypeList<Observers...>> {
+    using type = KeyedEngine<Store, Args::options, typename Args::allocator, Index, Own..., Observers...>;
+    static constexpr std::size_t own_columns = sizeof...(Own);
+};
+
 } // namespace detail
 
-/// The common part of SetStorage, MapStorage and the run-time described storages. Not used by itself.
+/// The common part of SetStorage, MapStorage, AnySetStorage and AnyMapStorage. It is not used by itself.
 ///
 /// Guarantees, the same for all:
 ///   strong    an insert that throws has no effect on elements, handles and future handles. (One exception: when a column or an
@@ -149,13 +175,14 @@ private:
 ///   handles   a handle resolves from its insert to its erase, and never again
 ///   stable    keys, values and columns never move
 ///   const     const members may run concurrently, if hash and equality may
-/// @tparam Store the keys; @tparam Tag names the handles; @tparam Observers the static observers, called
-/// inline; the first `Own` of them are columns of the container itself (a map's values), which the user does not name or count
-template <class Store, class Tag, KeySetOptions O, class Allocator, template <class> class Index, std::size_t Own,
-          class... Observers>
+/// @tparam Store the keys @tparam Tag names the handles @tparam Args the result of the named arguments: KeyedArguments
+template <class Store, class Tag, class Args>
 class KeyedInterface {
-    using Container = detail::KeyedEngine<Store, O, Allocator, Index, Observers...>;
-    using Hub = typename Container::Hub;
+    using Engine = typename detail::EngineBy<Store, Args>::type;
+    using Hub = typename Engine::Hub;
+    using Allocator = typename Args::allocator;
+    static constexpr KeySetOptions O = Args::options;
+    static constexpr std::size_t Own = detail::EngineBy<Store, Args>::own_columns;
 
 public:
     using handle_type = Handle<Tag, O.handle>;
@@ -167,7 +194,7 @@ public:
     //=== construct, copy, move ===//
 
     constexpr KeyedInterface() = default;
-    /// An empty container over this store of keys.
+    /// An empty container with these keys, of which there are none.
     constexpr KeyedInterface(Store&& keys, const Allocator& alloc) : core_(std::move(keys), alloc) {}
     /// An exact copy: the same elements in the same slots under the same handles, including pending ones, and the same handles
     /// in future. Static columns are copied. Dynamic observers stay with the original. @throws what the allocator and the
@@ -194,7 +221,7 @@ public:
     /// Exchanges elements, handles and observers. Allocators are exchanged if they propagate. With unequal allocators that do
     /// not propagate every key is moved. @throws also what the swaps of Hash and Equal throw; the elements stay where they were
     /// then
-    constexpr void swap(KeyedInterface& other) noexcept(noexcept(std::declval<Container&>().swap(std::declval<Container&>()))) {
+    constexpr void swap(KeyedInterface& other) noexcept(noexcept(std::declval<Engine&>().swap(std::declval<Engine&>()))) {
         core_.swap(other.core_);
     }
     constexpr allocator_type get_allocator() const noexcept { return core_.allocator; }
@@ -207,7 +234,7 @@ public:
     /// Slots with memory. size() + pending() + retired() never exceeds it.
     constexpr size_type capacity() const noexcept { return core_.directory.capacity(); }
     /// The highest possible number of slots.
-    static constexpr size_type max_size() noexcept { return Container::max_slots(); }
+    static constexpr size_type max_size() noexcept { return Engine::max_slots(); }
     /// Room for `count` live elements in all, in slots and index, so that inserts up to there allocate nothing.
     /// @throws std::length_error when count exceeds max_size(), what the allocator or an observer throws; strong
     constexpr void reserve(size_type count) {
@@ -228,8 +255,8 @@ public:
         core_.do_shrink_to_fit();
     }
     /// Erases all elements; every handle is stale. Memory stays. With deferred erase they become pending, and are erased by the
-    /// next flush_removed(). An element that a destructor inserts meanwhile survives. Elements to be destroyed are not found
-    /// any more, but a walk inside a destructor may still visit them. @throws nothing @complexity linear in slots
+    /// next flush_removed(). An element that a destructor inserts meanwhile survives. Lookups do not find elements that are
+    /// still to be destroyed, but a walk inside a destructor may visit them. @throws nothing @complexity linear in slots
     constexpr void clear() noexcept {
         core_.expect_not_notifying();
         core_.do_clear();
@@ -243,8 +270,8 @@ public:
 
     //=== handles and slots ===//
 
-    /// Whether the element of this handle lives. As every function that takes a key or a handle it takes exactly a handle here:
-    /// a list in braces is a key.
+    /// Whether the element of this handle lives. This overload takes exactly a handle; a list in braces is a key. The same
+    /// holds for every function that takes a key or a handle.
     template <std::same_as<handle_type> H>
     constexpr bool contains(H handle) const noexcept {
         return core_.directory.is_live(handle.index(), handle.version());
@@ -268,8 +295,8 @@ public:
         return true;
     }
     /// As erase, but the handle is "reserved" then, and its slot is not used for others: fulfill() brings it back with a key,
-    /// cancel() gives it up. For undo. The key is free at once; with deferred erase, too, nothing stays readable. It takes
-    /// exactly a handle, so that braces do not make one.
+    /// cancel() gives it up. For undo. The key can be inserted again at once, and the element is not readable any more, also
+    /// with deferred erase. It takes exactly a handle, so that braces do not make one.
     /// @throws what the allocator throws, when no handle of this container was reserved before (a bit a slot); with deferred
     /// erase also what equality throws; strong
     /// @complexity O(1); with deferred erase linear in pending elements, one of which may have the key
@@ -388,7 +415,7 @@ public:
 protected:
     friend struct detail::ColumnAccess;
     static constexpr std::size_t own_columns = Own;
-    /// The place of the column of this type among those of the container itself.
+    /// The number of the column of this type among those of the container itself.
     template <class Column>
     static constexpr std::size_t own_index = Hub::template index_of<Column, 0, Own>();
     template <class Column>
@@ -420,7 +447,7 @@ protected:
                 write_first(slot, out);
             });
         });
-        return detail::Seal::close<Codec>(out, detail::join_tags(tags, Container::template column_tags<First, Codec>()));
+        return detail::Seal::close<Codec>(out, detail::join_tags(tags, Engine::template column_tags<First, Codec>()));
     }
     /// Replaces the contents by those of the bytes. Returns the error and has no effect then; null on success. @param
     /// read_first builds the first column's value of a slot: (container, slot, in) -> bool
@@ -428,7 +455,7 @@ protected:
     const char* from_bytes(std::span<const std::byte> bytes, Codec& codec, const std::array<detail::ElementTag, Tags>& tags,
                            ReadFirst&& read_first) {
         core_.expect_not_notifying();
-        const auto all = detail::join_tags(tags, Container::template column_tags<First, Codec>());
+        const auto all = detail::join_tags(tags, Engine::template column_tags<First, Codec>());
         if (const char* const wrong = detail::Seal::open<Codec>(bytes, magic, all)) return wrong;
         ByteReader in(bytes);
         if (in.number<std::uint32_t>() != magic) return "snapshot: these bytes are not a snapshot of a keyed container";
@@ -440,7 +467,7 @@ protected:
         if (waiting > in.left() / sizeof(slot_t)) return "snapshot: the bytes end too early";
         std::vector<slot_t> order(waiting);
         for (auto& slot : order) slot = in.number<slot_t>();
-        Container fresh(typename Container::EmptyCopyTag(), core_, core_.allocator);
+        Engine fresh(typename Engine::EmptyCopyTag(), core_, core_.allocator);
         const char* const error = fresh.template read<First>(in, codec, order, [&](auto& directory) {
             fresh.directory.swap(directory);
             return fresh.template read_elements<First, Row>(in, codec, order,
@@ -450,44 +477,8 @@ protected:
         return error;
     }
 
-    Container core_{};
+    Engine core_{};
 };
-
-// KeyedArguments: what the named template arguments of a set or map come to, and the core that follows from them.
-
-namespace detail {
-
-/// What the arguments of a set or map with keys come to.
-template <class Key, class... With>
-struct KeyedArguments : Arguments<with_options | with_tag | with_hash | with_equal | with_index | with_alloc | with_observers,
-                                  KeySetOptions, Key, Key, With...> {
-    using hash = pick<with_hash, DefaultHash<Key>, With...>;
-    using equal = pick<with_equal, EqualTo, With...>;
-    using index = pick<with_index, IndexBy<HashIndex>, With...>;
-    using own_columns = TypeList<>;
-};
-/// What the arguments of a part of Whole come to.
-template <class Whole>
-struct PartArguments;
-template <class Key, class Whole>
-struct KeyedArguments<Key, EmbeddedIn<Whole>> : PartArguments<Whole> {};
-
-template <class Key, class Args>
-using KeyedStore = KeyStore<Key, typename Args::hash, typename Args::equal, Args::options, typename Args::allocator>;
-
-template <class Set, class Key, class Args, class Index = typename Args::index, class Own = typename Args::own_columns,
-          class Observers = typename Args::observers>
-struct KeySetCoreOf;
-template <class Set, class Key, class Args, template <class> class Index, class... Own, class... Observers>
-struct KeySetCoreOf<Set, Key, Args, IndexBy<Index>, TypeList<Own...>, TypeList<Observers...>> {
-    using type = KeyedInterface<KeyedStore<Key, Args>, typename HandleOf<Set>::tag_type, Args::options,
-                                typename Args::allocator, Index, sizeof...(Own), Own..., Observers...>;
-};
-/// The core of a set with these arguments.
-template <class Key, class... With>
-using keyed_core = typename KeySetCoreOf<SetStorage<Key, With...>, Key, KeyedArguments<Key, With...>>::type;
-
-} // namespace detail
 
 SLOTWISE_END
 

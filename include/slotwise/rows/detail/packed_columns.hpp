@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// PackedColumns: several packed arrays of one length. The core of SoaVector and of the packed slot maps; it knows neither keys
-// nor slots, and has no interface for users.
+// PackedColumns: several packed arrays of one length. The engine of SoaVector and of the packed slot maps. It does not know
+// keys and slots, and has no interface for users. Before it stand the kinds of columns.
 #ifndef SLOTWISE_ROWS_DETAIL_PACKED_COLUMNS_HPP
 #define SLOTWISE_ROWS_DETAIL_PACKED_COLUMNS_HPP
 
@@ -14,17 +14,14 @@
 #include <tuple>
 
 SLOTWISE_BEGIN
-
-// TagColumn: the column of an empty type, without memory. RowColumn: the column of any type in a row.
-
 namespace detail {
 
-/// Whether rows need no memory for a T: one value is as good as another.
+/// Whether rows need no memory for a T, because all its values are alike.
 template <class T>
 inline constexpr bool is_tag =
     std::is_empty_v<T> && std::is_trivially_copyable_v<T> && std::is_nothrow_default_constructible_v<T>;
 
-/// The column of a tag: the interface of AlignedArray, without memory.
+/// The column of a tag in a row: the interface of AlignedArray, without memory.
 template <class T, class Allocator>
 class TagColumn {
 public:
@@ -91,7 +88,7 @@ constexpr made_by<T, Arg> make_by(Arg&& arg) {
         return std::forward<Arg>(arg);
 }
 
-/// For rows that have no numbers outside.
+/// An on_swap for rows whose numbers are kept nowhere else.
 struct Unnumbered {
     constexpr void operator()(std::size_t, std::size_t) const noexcept {}
 };
@@ -289,8 +286,8 @@ public:
 
     //=== order ===//
 
-    /// Brings the rows into the order of less(row, row), which sees the rows as they are before. The order is also
-    /// described by at most n - 1 calls of on_swap(a, b). If moves do not throw, nothing has changed when this throws.
+    /// Brings the rows into the order of less(row, row), which sees the rows as they are before. At most n - 1 calls of
+    /// on_swap(a, b) report the same order as swaps. If moves do not throw, nothing has changed when this throws.
     template <class Number, class Less, class OnSwap>
     constexpr void sort_rows(Less&& less, OnSwap&& on_swap) {
         // No std::vector: in libstdc++'s debug mode it is not constexpr.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What containers of rows share: their named template arguments, and assignment and swap by the rules of allocators.
+// RowArguments, RowRules: the named template arguments of containers of rows, and their assignment and swap by the rules of
+// allocators.
 #ifndef SLOTWISE_ROWS_DETAIL_ROW_CONTAINER_HPP
 #define SLOTWISE_ROWS_DETAIL_ROW_CONTAINER_HPP
 
@@ -52,21 +53,7 @@ struct RowRules {
     }
 };
 
-/// The vector of the plain types, so that the assertion is the only error.
-template <class Vector>
-struct OfPlainMembers : Vector {
-    static_assert(sizeof(Vector) == 0,
-                  "SoaVector: members are plain objects, not const, volatile or references; write T, T* or "
-                  "std::reference_wrapper<T>");
-};
-
 } // namespace detail
-
-/// The error for const, volatile and reference members.
-template <class... Ts, class... With>
-    requires((std::is_reference_v<Ts> || std::is_const_v<Ts> || std::is_volatile_v<Ts>) || ...)
-class BasicSoaVector<Members<Ts...>, With...>
-    : public detail::OfPlainMembers<BasicSoaVector<Members<std::remove_cvref_t<Ts>...>, With...>> {};
 
 SLOTWISE_END
 

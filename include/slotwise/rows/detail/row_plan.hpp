@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// RowPlan: what a move of a row from some columns to others consists of, found once. PlannedRows: rows that are moved by it.
+// RowPlan: the steps of a move of a row from some columns to others, computed once. PlannedRows: rows that move by it.
 #ifndef SLOTWISE_ROWS_DETAIL_ROW_PLAN_HPP
 #define SLOTWISE_ROWS_DETAIL_ROW_PLAN_HPP
 
@@ -11,7 +11,7 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// What a move of a row consists of, column by column, grouped by what is to be done. Loops over the groups ask no questions.
+/// The steps of a move of a row, a step a column, grouped by what is to be done: loops over a group have no branches.
 class RowPlan {
 public:
     /// A column of the source, and that of the destination if it has it.
@@ -90,8 +90,8 @@ private:
     bool throwing_ = false, plain_ = true;
 };
 
-/// What tables do with AnyRows beyond its public face: rows whose values are built in place by a function build(column, to).
-/// It builds nothing for tags. Values may refer to the rows: memory that is replaced is freed last.
+/// What tables do with AnyRows beyond its public interface: they add rows whose values a function build(column, to) builds in
+/// place. It is not called for tags. Values may refer to the rows, because memory that is replaced is freed last.
 struct PlannedRows {
     template <class Rows>
     static const auto& columns(const Rows& rows) noexcept {

@@ -198,7 +198,7 @@ public:
     /// times and static columns @throws std::invalid_argument when the codec lacks a type; what allocator and codecs throw
     template <class Codec, class Columns = DefaultCodec>
     std::vector<std::byte> snapshot(const Codec& codec, Columns columns = {}) const {
-        DescribedCodec<Codec, Columns> both{codec, columns};
+        AnyElementCodec<Codec, Columns> both{codec, columns};
         return series_to_bytes(this->state_, both);
     }
     /// As TSSStorage::restore. @pre no writer is open
@@ -212,7 +212,7 @@ public:
     template <class Codec, class Columns = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, const Codec& codec, Columns columns = {}) {
         this->state_.expect_closed();
-        DescribedCodec<Codec, Columns> both{codec, columns};
+        AnyElementCodec<Codec, Columns> both{codec, columns};
         return series_from_bytes(this->state_, bytes, both);
     }
 

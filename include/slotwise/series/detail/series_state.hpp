@@ -5,7 +5,6 @@
 #ifndef SLOTWISE_SERIES_DETAIL_SERIES_STATE_HPP
 #define SLOTWISE_SERIES_DETAIL_SERIES_STATE_HPP
 
-#include "../../keyed/detail/described_codec.hpp"
 #include "../../keyed/map_storage.hpp"
 #include "../delta.hpp"
 #include "../delta_tracker.hpp"
@@ -893,15 +892,15 @@ struct SeriesCodec {
 /// The container of a series as bytes, back from bytes, and another one without elements.
 template <class Store, class Codec>
 std::vector<std::byte> store_to_bytes(const Store& store, Codec& codec) {
-    if constexpr (is_described_codec<Codec>)
-        return store.snapshot(codec.described, as_part(codec.typed));
+    if constexpr (requires { Codec::is_type_erased; })
+        return store.snapshot(codec.erased, as_part(codec.typed));
     else
         return store.snapshot(SeriesCodec<Codec>{codec});
 }
 template <class Store, class Codec>
 const char* store_from_bytes(Store& store, std::span<const std::byte> bytes, Codec& codec) {
-    if constexpr (is_described_codec<Codec>)
-        return store.try_restore(bytes, codec.described, as_part(codec.typed));
+    if constexpr (requires { Codec::is_type_erased; })
+        return store.try_restore(bytes, codec.erased, as_part(codec.typed));
     else
         return store.try_restore(bytes, SeriesCodec<Codec>{codec});
 }

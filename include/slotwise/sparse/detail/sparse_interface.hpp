@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SparseCore: what SparseSet and SparseMap have in common: ids and values by row, rows by id.
+// SparseInterface: what SparseSet and SparseMap have in common. Before it stand their iterator, and the ranges of chunks and
+// values.
 #ifndef SLOTWISE_SPARSE_DETAIL_SPARSE_INTERFACE_HPP
 #define SLOTWISE_SPARSE_DETAIL_SPARSE_INTERFACE_HPP
 
@@ -9,14 +10,13 @@
 #include "../../core/detail/iterators.hpp"
 #include "../../core/detail/seal.hpp"
 #include "../../fwd.hpp"
-#include "sparse_rows.hpp"
+#include "../../slots/detail/arguments.hpp"
+#include "sparse_engine.hpp"
 
 #include <optional>
 #include <span>
 
 SLOTWISE_BEGIN
-
-// The rows of a sparse map as runs of contiguous memory, and its values one by one.
 
 /// Consecutive rows whose values lie side by side in memory.
 template <class Id, class T>
@@ -46,7 +46,7 @@ struct SparseChunk {
 
 namespace detail {
 
-/// How chunks read a map's core: its friend.
+/// The access of chunks and ranges of values to the values of a map.
 struct SparseRuns {
     template <class T, class Core>
     static SparseChunk<typename Core::id_type, T> at(const Core& core, std::size_t run, std::size_t limit) noexcept {
@@ -155,34 +155,16 @@ private:
     const Core* core_;
 };
 
-} // namespace detail
-
-SLOTWISE_END
-
-template <class Core, class Id, class T>
-inline constexpr bool std::ranges::enable_view<slotwise::detail::SparseChunks<Core, Id, T>> = true;
-template <class Core, class Id, class T>
-inline constexpr bool std::ranges::enable_borrowed_range<slotwise::detail::SparseChunks<Core, Id, T>> = true;
-template <class Core, class T>
-inline constexpr bool std::ranges::enable_view<slotwise::detail::SparseValueRange<Core, T>> = true;
-template <class Core, class T>
-inline constexpr bool std::ranges::enable_borrowed_range<slotwise::detail::SparseValueRange<Core, T>> = true;
-
-SLOTWISE_BEGIN
-
-// SparseIterator: the walk over a sparse container, from the last row to the first.
-
-namespace detail {
-
-/// At a row of `Container`, which has item(row) for its friend SparseItems. It knows the row and no address, so that it stays
-/// valid while entries are inserted, and while entries of its own row and of rows it has passed are erased: the row that
-/// takes their place was passed before.
+/// The access of iterators to the items of a container.
 struct SparseItems {
     template <class Container>
     static decltype(auto) at(Container& container, std::size_t row) noexcept {
         return container.item(row);
     }
 };
+/// The iterator of sparse containers: a row, from the last one to the first. It has no address, so that it stays valid while
+/// entries are inserted, and while the entry here and those that the walk has passed are erased: the row that takes the place
+/// of an erased one was passed before.
 template <class Container, class Item>
 class SparseIterator : public IteratorFacade<SparseIterator<Container, Item>, Item, Item, std::bidirectional_iterator_tag> {
     using Facade = IteratorFacade<SparseIterator, Item, Item, std::bidirectional_iterator_tag>;
@@ -217,46 +199,24 @@ private:
     std::size_t end_ = 0; // the row and one, so that 0 is the end
 };
 
-struct SparseRuns;
-template <class Id, class Values, class Allocator>
-class SparseCore;
+/// The allocator of a sparse container of Ts with these named arguments.
+template <class T, class... With>
+using SparseAllocator = typename Arguments<with_alloc, NoOptions, T, NoKey, With...>::allocator;
 
-/// The core of a container, and its values: Core, Value.
-template <class Id, class Values, class Allocator>
-struct PartsOfCore {
-    using Core = SparseCore<Id, Values, Allocator>;
-    using Value = std::remove_pointer_t<decltype(std::declval<Values&>().at(0))>;
-};
-template <class Id, class Values, class Allocator>
-PartsOfCore<Id, Values, Allocator> parts_of_core(const SparseCore<Id, Values, Allocator>&);
-
-/// For groups: changes the order of rows in a container that they own.
-struct OwnedRows {
-    template <class Core, class Less>
-    static void sort(Core& core, std::size_t count, Less& less) {
-        core.sort_rows(count, less);
-    }
-    template <class Core>
-    static void swap(Core& core, std::size_t a, std::size_t b) noexcept(noexcept(core.do_swap_rows(a, b))) {
-        core.do_swap_rows(a, b);
-    }
-};
-
-/// Packed ids, a value of `Values` beside each, and the entries that find their rows. A set has values that take no memory. It
-/// knows neither the items that iterators yield nor how arguments of inserts become values.
+/// The interface of a sparse container, which does not depend on the items that iterators yield. A set has values that take no
+/// memory.
 ///
 /// Constructors and destructors of values may do anything to the container but move, swap, assign or destroy it. An entry is
 /// not found before its value is built, nor once its destructor runs. Moves of values, and destructors of moved-from ones, must
 /// not change the container.
 template <class Id, class Values, class Allocator>
-class SparseCore : protected SparseRows<Id, Values, Allocator> {
+class SparseInterface : protected SparseEngine<Id, Values, Allocator> {
 protected:
-    using Core = SparseCore;
-    using Rows = SparseRows<Id, Values, Allocator>;
-    using typename Rows::Entries;
-    using typename Rows::Page;
-    using typename Rows::Traits;
-    using typename Rows::Value;
+    using Engine = SparseEngine<Id, Values, Allocator>;
+    using typename Engine::Entries;
+    using typename Engine::Page;
+    using typename Engine::Traits;
+    using typename Engine::Value;
 
 public:
     using id_type = Id;
@@ -264,64 +224,65 @@ public:
     using difference_type = std::ptrdiff_t;
     using allocator_type = Allocator;
     /// What row_of() returns for an id that is not here.
-    static constexpr size_type no_row = Rows::no_row;
+    static constexpr size_type no_row = Engine::no_row;
 
-    SparseCore() = default;
-    explicit SparseCore(const Allocator& alloc) : Rows(alloc) {}
+    SparseInterface() = default;
+    explicit SparseInterface(const Allocator& alloc) : Engine(alloc) {}
     /// Copies the entries, row by row. A copy has no observers. @throws what the allocator and the copies throw
-    SparseCore(const SparseCore& other)
-        : SparseCore(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.get_allocator())) {}
+    SparseInterface(const SparseInterface& other)
+        : SparseInterface(other,
+                          std::allocator_traits<Allocator>::select_on_container_copy_construction(other.get_allocator())) {}
     /// As above, into memory of `alloc`.
-    SparseCore(const SparseCore& other, const Allocator& alloc) : SparseCore(alloc) {
+    SparseInterface(const SparseInterface& other, const Allocator& alloc) : SparseInterface(alloc) {
         if constexpr (std::is_same_v<Value, WithoutValue> || std::is_copy_constructible_v<Value>)
             this->take_rows(other, [](Value& value) -> const Value& { return value; });
         else
             static_assert(never<Value>, "SparseMap copy: T cannot be copied; write std::move(map)");
     }
     /// Takes the entries and the observers.
-    SparseCore(SparseCore&& other) noexcept : Rows(other.get_allocator()) {
+    SparseInterface(SparseInterface&& other) noexcept : Engine(other.get_allocator()) {
         this->swap_rows_with(other);
         this->take_observers(other);
     }
     /// As above, into memory of `alloc`: moves the values one by one if the allocators differ.
-    SparseCore(SparseCore&& other, const Allocator& alloc) : SparseCore(alloc) {
+    SparseInterface(SparseInterface&& other, const Allocator& alloc) : SparseInterface(alloc) {
         if constexpr (!always_equal<Allocator>)
             if (alloc != other.get_allocator()) {
                 this->take_rows(other, [](Value& value) -> Value&& { return std::move(value); });
-                SparseCore(other.get_allocator()).swap_rows_with(other);
+                SparseInterface(other.get_allocator()).swap_rows_with(other);
             }
         if (alloc == other.get_allocator()) this->swap_rows_with(other);
         this->take_observers(other);
     }
     /// Replaces the entries and keeps the observers, which are notified. @throws what the allocator, the copies and observers
     /// throw; strong, but empty if an observer throws
-    SparseCore& operator=(const SparseCore& other) {
+    SparseInterface& operator=(const SparseInterface& other) {
         if (this == &other) return *this;
-        SparseCore copy(other, propagates_on_copy<Allocator> ? other.get_allocator() : get_allocator());
+        SparseInterface copy(other, propagates_on_copy<Allocator> ? other.get_allocator() : get_allocator());
         this->adopt(copy);
         return *this;
     }
     /// Takes the entries and the observers. The observers here are notified of a clear, and detached.
-    SparseCore& operator=(SparseCore&& other) noexcept(propagates_on_move<Allocator> || always_equal<Allocator>) {
+    SparseInterface& operator=(SparseInterface&& other) noexcept(propagates_on_move<Allocator> || always_equal<Allocator>) {
         if (this == &other) return *this;
-        SparseCore taken(std::move(other), propagates_on_move<Allocator> ? other.get_allocator() : get_allocator());
+        SparseInterface taken(std::move(other), propagates_on_move<Allocator> ? other.get_allocator() : get_allocator());
         this->hub_.clear();
         this->hub_.release();
         this->swap_rows_with(taken);
         this->take_observers(taken);
         return *this;
     }
-    ~SparseCore() {
+    ~SparseInterface() {
         this->hub_.clear();
         this->hub_.moved(this, nullptr);
         this->hub_.release();
         while (!empty()) this->drop_all(); // a destructor may insert
     }
     /// Exchanges entries and observers. Unequal allocators that do not propagate: the values are moved one by one.
-    void swap(SparseCore& other) noexcept(propagates_on_swap<Allocator> || always_equal<Allocator>) {
+    void swap(SparseInterface& other) noexcept(propagates_on_swap<Allocator> || always_equal<Allocator>) {
         if constexpr (!propagates_on_swap<Allocator> && !always_equal<Allocator>)
             if (get_allocator() != other.get_allocator()) {
-                SparseCore mine(std::move(*this), other.get_allocator()), theirs(std::move(other), get_allocator());
+                SparseInterface mine(std::move(*this), other.get_allocator()), theirs(std::move(other), get_allocator());
                 this->swap_rows_with(theirs);
                 this->take_observers(theirs);
                 other.swap_rows_with(mine);
@@ -385,17 +346,17 @@ public:
         SLOTWISE_EXPECT(a < this->size_ && b < this->size_,
                         "swap_rows(a, b): the container has no such row; rows are less than size()");
         this->expect_no_owner();
-        OwnedRows::swap(*this, a, b);
+        this->do_swap_rows(a, b);
     }
-    /// Brings the ids that `other` has too to the front, in the order of its rows. Others follow in unspecified order. `other`
-    /// is a sparse container of the same ids. @throws what moves of values throw @complexity linear in the size of other @pre
+    /// Brings the ids that `other`, a sparse container of the same ids, has too to the front, in the order of its rows. The
+    /// rest follows in unspecified order. @throws what moves of values throw @complexity linear in the size of other @pre
     /// no group owns the container (checked at level fast)
     template <class Other>
     void sort_like(const Other& other) noexcept(Values::nothrow_move) {
         this->expect_no_owner();
         size_type front = 0;
         for (const Id id : other.ids())
-            if (const size_type row = row_of(id); row != no_row) OwnedRows::swap(*this, row, front++);
+            if (const size_type row = row_of(id); row != no_row) this->do_swap_rows(row, front++);
     }
 
     /// Attaches an observer, which is notified of every row there is. Moves with the entries; a copy has no observers.
@@ -435,7 +396,7 @@ public:
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
         if (const char* const wrong = Seal::open<Codec>(bytes, header()[0], tags<Codec>())) return wrong;
         ByteReader in(bytes);
-        SparseCore fresh(get_allocator());
+        SparseInterface fresh(get_allocator());
         fresh.read(in, codec);
         if (in.error() == nullptr) this->adopt(fresh);
         return in.error();
@@ -450,7 +411,7 @@ public:
 
 protected:
     /// Equal when the same ids have equal values, in whatever order.
-    static bool equal(const SparseCore& a, const SparseCore& b) {
+    static bool equal(const SparseInterface& a, const SparseInterface& b) {
         if (a.size_ != b.size_) return false;
         for (size_type row = 0; row != a.size_; ++row) {
             const size_type other = b.row_of(a.ids_[row]);
@@ -462,7 +423,7 @@ protected:
     }
 
 private:
-    friend OwnedRows;
+    friend struct OwnedRows;
     friend SparseRuns;
 
     template <class Codec>
@@ -506,8 +467,39 @@ private:
     }
 };
 
-} // namespace detail
+/// For groups, which own a container: changes the order of its rows.
+struct OwnedRows {
+    template <class Set, class Less>
+    static void sort(Set& set, std::size_t count, Less& less) {
+        set.sort_rows(count, less);
+    }
+    template <class Set>
+    static void swap(Set& set, std::size_t a, std::size_t b) noexcept(noexcept(set.do_swap_rows(a, b))) {
+        set.do_swap_rows(a, b);
+    }
+};
 
+/// The interface that a set or map derives from, and the type of its values: PartsOfSparse<Set>::Interface, ::Value.
+template <class Id, class Values, class Allocator>
+struct SparseParts {
+    using Interface = SparseInterface<Id, Values, Allocator>;
+    using Value = std::remove_pointer_t<decltype(std::declval<Values&>().at(0))>;
+};
+template <class Id, class Values, class Allocator>
+SparseParts<Id, Values, Allocator> parts_of_sparse(const SparseInterface<Id, Values, Allocator>&);
+template <class Set>
+using PartsOfSparse = decltype(parts_of_sparse(std::declval<Set&>()));
+
+} // namespace detail
 SLOTWISE_END
+
+template <class Core, class Id, class T>
+inline constexpr bool std::ranges::enable_view<slotwise::detail::SparseChunks<Core, Id, T>> = true;
+template <class Core, class Id, class T>
+inline constexpr bool std::ranges::enable_borrowed_range<slotwise::detail::SparseChunks<Core, Id, T>> = true;
+template <class Core, class T>
+inline constexpr bool std::ranges::enable_view<slotwise::detail::SparseValueRange<Core, T>> = true;
+template <class Core, class T>
+inline constexpr bool std::ranges::enable_borrowed_range<slotwise::detail::SparseValueRange<Core, T>> = true;
 
 #endif

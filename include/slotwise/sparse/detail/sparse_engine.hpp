@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SparseRows: ids and values by row, rows by id, and the steps in which these change together.
-#ifndef SLOTWISE_SPARSE_DETAIL_SPARSE_ROWS_HPP
-#define SLOTWISE_SPARSE_DETAIL_SPARSE_ROWS_HPP
+// SparseEngine: the state of sparse containers, ids and values by row and rows by id, and the steps that change it. Before it
+// stand its parts: SparseEntries, the rows of ids, and PagedValues or EmptyValues, the values by row.
+#ifndef SLOTWISE_SPARSE_DETAIL_SPARSE_ENGINE_HPP
+#define SLOTWISE_SPARSE_DETAIL_SPARSE_ENGINE_HPP
 
 #include "../../config/error.hpp"
 #include "../../core/detail/concepts.hpp"
@@ -16,15 +17,14 @@
 #include <bit>
 
 SLOTWISE_BEGIN
-
-// SparseEntries: the rows of ids, in pages found by the ids' indices.
-
 namespace detail {
 
-/// An entry has the row of an id and the id's version, so that lookups read no other array (as in EnTT's sparse_set). It takes
-/// 32 bits where index and version do, else 64. A lookup is one comparison: entry ^ version < size holds for a row that is in
-/// use and for no other entry, because the row of an empty entry has all bits set. A page is 4 KiB, so that a far id costs one
-/// such page.
+//=== the rows of ids ===//
+
+/// The entries of ids, in pages that are found by the ids' indices. An entry has the row of an id and the id's version, so that
+/// a lookup reads no other array (as in EnTT's sparse_set). It takes 32 bits if index and version fit into them, else 64. A
+/// lookup is one comparison: entry ^ version < size holds for a row that is in use and for no other entry, because the row of
+/// an empty entry has all bits set. A page is 4 KiB, so that a far id costs one such page.
 template <class Id, class Allocator>
 class SparseEntries {
     using Traits = IdTraits<Id>;
@@ -56,14 +56,15 @@ public:
     SLOTWISE_ALWAYS_INLINE static Entry row(const Page& page, Id id) noexcept {
         return static_cast<Entry>(page.entry[place(id)] ^ version(id));
     }
-    /// The same for whatever version the entry has. @return 64 bits, for a row beyond the last one even if 2^32 are in use
+    /// The row of an id of the same index, whatever its version. @return 64 bits: the row of an empty entry lies beyond the
+    /// last row even if 2^32 rows are in use
     SLOTWISE_ALWAYS_INLINE static std::size_t any_row(const Page& page, Id id) noexcept {
         return static_cast<std::size_t>(page.entry[place(id)] & row_mask);
     }
     SLOTWISE_ALWAYS_INLINE static bool vacant(const Page& page, Id id) noexcept { return page.entry[place(id)] == none; }
     SLOTWISE_ALWAYS_INLINE Page* find(Id id) const noexcept { return pages_.find(number(id)); }
-    /// The page of the id, made if it is not there. Throws what the allocator throws; nothing has changed then
     std::size_t memory_usage() const noexcept { return pages_.memory_usage(); }
+    /// The page of the id, which is made if it is not there. Throws what the allocator throws; nothing has changed then
     Page& make(Id id) { return pages_.make(number(id)); }
 
     /// @pre the entry is empty
@@ -80,7 +81,7 @@ public:
         page.entry[place(id)] = none;
         if (--page.used == 0) emptied(page, id);
     }
-    /// Frees the page of the id some time later if it is there and empty.
+    /// If the page of the id is there and empty, it will be freed; see SparsePages::emptied.
     void release(Id id) noexcept {
         if (Page* const page = find(id); page != nullptr && page->used == 0) emptied(*page, id);
     }
@@ -126,7 +127,7 @@ private:
     SparsePages<Page, Allocator> pages_{};
 };
 
-// The values of sparse containers by row: in pages, of an empty type, or none.
+//=== the values by row ===//
 
 /// Whether one object stands for all values of T.
 template <class T>
@@ -249,10 +250,12 @@ struct WithoutValue {};
 template <class T, class Allocator>
 using SparseValues = std::conditional_t<takes_no_memory<T>, EmptyValues<T>, PagedValues<T, Allocator>>;
 
-/// The storage of SparseCore. An entry is not found before its value is built, nor once its destructor runs; no user code but
-/// moves of values runs while ids, values and entries disagree.
+//=== the engine ===//
+
+/// State and steps of a sparse container, without an interface. An entry is not found before its value is built, nor once its
+/// destructor runs. While ids, values and entries disagree, no user code runs but moves of values.
 template <class Id, class Values, class Allocator>
-class SparseRows {
+class SparseEngine {
 protected:
     using Traits = IdTraits<Id>;
     using Entries = SparseEntries<Id, Allocator>;
@@ -261,11 +264,11 @@ protected:
     using size_type = std::size_t;
     static constexpr size_type no_row = static_cast<size_type>(-1);
 
-    SparseRows() = default;
-    explicit SparseRows(const Allocator& alloc) : entries_(alloc), ids_(alloc), values_(alloc) {}
-    SparseRows(const SparseRows&) = delete;
-    SparseRows& operator=(const SparseRows&) = delete;
-    ~SparseRows() = default;
+    SparseEngine() = default;
+    explicit SparseEngine(const Allocator& alloc) : entries_(alloc), ids_(alloc), values_(alloc) {}
+    SparseEngine(const SparseEngine&) = delete;
+    SparseEngine& operator=(const SparseEngine&) = delete;
+    ~SparseEngine() = default;
 
     SLOTWISE_ALWAYS_INLINE size_type do_row_of(Id id) const noexcept {
         if (const Page* const page = entries_.find(id); page != nullptr) [[likely]]
@@ -450,9 +453,9 @@ protected:
         }
     }
     /// The same with observers. All that can throw comes first: both rows are there while observers are notified of the new
-    /// one, and only then of the end of the older one. So one that refuses leaves the older entry as it was, and nobody was
-    /// notified of its end. Meanwhile the older row has no entry. It goes to the end first, so that the new one stays last; but
-    /// the rows of a group are in an order of its own.
+    /// one, and only afterwards are they notified of the end of the older one. So an observer that throws leaves the older
+    /// entry as it was, and no observer was notified of its end. Meanwhile the older row has no entry. The older row moves to
+    /// the end before it is removed, so that the new one stays last; not in a group, which has an order of its own.
     /// @throws what moves of values and observers throw; when a move throws, the older value is as that move left it
     template <class V>
     SLOTWISE_COLD void replace_notified(Id id, size_type row, V&& by) {
@@ -549,7 +552,7 @@ protected:
     // Row size_ is in use by a value that is being built or destroyed there.
     class LastRow {
     public:
-        explicit LastRow(SparseRows& rows) noexcept : rows_(rows) {
+        explicit LastRow(SparseEngine& rows) noexcept : rows_(rows) {
             SLOTWISE_EXPECT(!rows.busy_,
                             "SparseMap: the constructor or destructor of a value whose moves may throw, or that has "
                             "none, inserts into the map; declare the moves noexcept, then it may");
@@ -560,7 +563,7 @@ protected:
         ~LastRow() { rows_.busy_ = false; }
 
     private:
-        SparseRows& rows_;
+        SparseEngine& rows_;
     };
     void do_swap_rows(size_type a, size_type b) noexcept(Values::nothrow_move) {
         if (a == b) return;
@@ -584,7 +587,7 @@ protected:
         room_ = room();
     }
     template <class As>
-    void take_rows(const SparseRows& other, As as) {
+    void take_rows(const SparseEngine& other, As as) {
         ScopeGuard undo([this]() noexcept { drop_all(); });
         do_reserve(other.size_);
         for (size_type row = 0; row != other.size_; ++row) {
@@ -596,7 +599,7 @@ protected:
         undo.dismiss();
     }
     // Takes the entries of `fresh`, which has no observers.
-    void adopt(SparseRows& fresh) {
+    void adopt(SparseEngine& fresh) {
         expect_not_notifying();
         hub_.clear();
         swap_rows_with(fresh);
@@ -608,14 +611,14 @@ protected:
         for (size_type row = 0; row != size_; ++row) hub_.insert([this, id = ids_[row]] { return do_row_of(id); });
         undo.dismiss();
     }
-    void swap_rows_with(SparseRows& other) noexcept {
+    void swap_rows_with(SparseEngine& other) noexcept {
         entries_.swap(other.entries_);
         ids_.swap(other.ids_);
         values_.swap(other.values_);
         std::swap(size_, other.size_);
         std::swap(room_, other.room_);
     }
-    void take_observers(SparseRows& other) noexcept {
+    void take_observers(SparseEngine& other) noexcept {
         hub_.swap(other.hub_);
         hub_.moved(&other, this);
     }
