@@ -21,6 +21,10 @@ struct SeriesTag {};
 template <class T>
 inline constexpr bool is_series = std::is_base_of_v<SeriesTag, T>;
 
+/// The type of time of a series with these arguments.
+template <class Key, class... With>
+using time_of = pick<with_time, std::int64_t, With...>;
+
 /// What a delta stores for a value: the value, or the delta of a nested series.
 template <class T, bool = is_series<T>>
 struct DeltaValue {
@@ -30,6 +34,7 @@ template <class T>
 struct DeltaValue<T, true> {
     using type = typename T::delta_type;
 };
+/// Whether a value may be in a series with this type of time: a nested series shares its clock.
 template <class T, class Time>
 inline constexpr bool shares_clock = [] {
     if constexpr (is_series<T>)
@@ -290,8 +295,6 @@ DictDelta<Key, T, Time> compose(const DictDelta<Key, T, Time>& first, const Dict
         if (added2.contains(std::addressof(key))) reset(key);
     return both;
 }
-
-// Checks that a delta fits a series, before anything is applied.
 
 namespace detail {
 

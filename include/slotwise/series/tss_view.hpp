@@ -8,7 +8,6 @@
 #include "../keyed/set_view.hpp"
 #include "delta.hpp"
 #include "delta_range.hpp"
-#include "detail/series_arguments.hpp"
 #include "subscriber.hpp"
 
 SLOTWISE_BEGIN

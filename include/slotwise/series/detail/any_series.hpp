@@ -199,7 +199,7 @@ public:
     template <class Codec, class Columns = DefaultCodec>
     std::vector<std::byte> snapshot(const Codec& codec, Columns columns = {}) const {
         DescribedCodec<Codec, Columns> both{codec, columns};
-        return series_to_bytes(this->state_, both);
+        return this->state_.to_bytes(both);
     }
     /// As TSSStorage::restore. @pre no writer is open
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes, or when the codec lacks a type; what
@@ -213,7 +213,7 @@ public:
     const char* try_restore(std::span<const std::byte> bytes, const Codec& codec, Columns columns = {}) {
         this->state_.expect_closed();
         DescribedCodec<Codec, Columns> both{codec, columns};
-        return series_from_bytes(this->state_, bytes, both);
+        return this->state_.try_restore(bytes, both);
     }
 
 protected:
