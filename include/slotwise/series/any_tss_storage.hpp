@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// AnyTSSStorage: a set over time whose keys are described at run time.
+// AnyTSSStorage: a type-erased time-series set.
 #ifndef SLOTWISE_SERIES_ANY_TSS_STORAGE_HPP
 #define SLOTWISE_SERIES_ANY_TSS_STORAGE_HPP
 
@@ -12,8 +12,8 @@ SLOTWISE_BEGIN
 template <class Storage>
 class AnyTSSWriter;
 
-/// A TSSStorage of keys of a type that is described at run time: the same windows, deltas, subscribers and snapshots over the
-/// same core, keys passed by address.
+/// A type-erased time-series set: a TSSStorage of keys whose type is known only at run time, by a TypeDescriptor. It has the
+/// same windows, deltas, subscribers and snapshots, over the same engine. Keys are passed by address.
 ///     AnyTSSStorage active(TypeDescriptor::of<std::string>());
 ///     active.write(1).add(&name);
 ///     for (const void* key : active.added(1)) ...

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// TSDStorage: a dictionary over time. It records exactly which keys each window has added and removed, and which values it has
+// TSDStorage: a time-series dictionary. It records exactly which keys each window has added and removed, and which values it has
 // written.
 #ifndef SLOTWISE_SERIES_TSD_STORAGE_HPP
 #define SLOTWISE_SERIES_TSD_STORAGE_HPP

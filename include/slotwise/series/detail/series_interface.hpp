@@ -72,8 +72,8 @@ public:
     constexpr explicit SeriesInterface(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
         : state_(hash, equal, alloc) {}
     /// Copies have contents, window and deltas, but no subscribers. The target of a copy assignment keeps its subscribers, and
-    /// they get a tick of TickKind::replaced; those to slots get on_end() and are detached. Moves take everything; the source is
-    /// then like new, and all former subscribers of the target get on_end(). @pre no writer is open (checked at level fast)
+    /// they get a tick of TickKind::replaced. Those to slots get on_end() and are detached. Moves take everything: the source
+    /// is like new then, and all former subscribers of the target get on_end(). @pre no writer is open (checked at level fast)
     constexpr SeriesInterface(const SeriesInterface&) = default;
     constexpr SeriesInterface(SeriesInterface&&) = default;
     /// Copies or moves into memory of `alloc`, for containers that pass their allocator on. With unequal allocators keys and

@@ -391,8 +391,8 @@ bool may_have_window(std::span<const std::byte> bytes, const Time& window, Codec
 
 //=== the state ===//
 
-/// What every series holds, and what its writers call. It knows windows, times, deltas and subscribers, and no interface: what a
-/// reader or a writer may ask for is in SeriesInterface, SeriesWriter and the classes over them.
+/// The engine of every series, which its writers call. It knows windows, times, deltas and subscribers, and does not know the
+/// interface: SeriesInterface, SeriesWriter and the classes derived from them.
 /// @tparam Store the keyed container: a SeriesSet, a SeriesMap, or a type-erased one
 template <class Store, class Time>
 class SeriesState {
@@ -635,8 +635,8 @@ public:
 
     //=== changes; the window is open ===//
 
-    /// Writes a value to a key, which is made a member if it is none. Most writes find their key: that way is kept short, so that
-    /// the misses of several writes overlap (half the time at 1e6 keys). What is returned fits into a register.
+    /// Writes a value to a key, which is made a member if it is none. Most writes find their key. Their path is kept short, so
+    /// that the cache misses of several writes overlap (half the time at 1e6 keys). The result fits into a register.
     /// @throws as MapStorage::insert_or_assign; strong, if the value's move assignment does not throw
     SLOTWISE_CONVERSIONS_BEGIN
     template <class K, class V>
