@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// TSDStorage: a time-series dictionary. It records exactly which keys each window has added and removed, and which values it has
-// written.
+// TSDStorage: a time-series dictionary. It records exactly which keys each window has added and removed, and which values it
+// has written.
 #ifndef SLOTWISE_SERIES_TSD_STORAGE_HPP
 #define SLOTWISE_SERIES_TSD_STORAGE_HPP
 
@@ -367,7 +367,7 @@ private:
         if constexpr (std::is_default_constructible_v<T>)
             for (const Key& key : delta.reset)
                 if (const slot_t slot = s.slot_of(key); slot != no_slot) {
-                    // Keys that were removed and created again have ticked. What keeps its place had lost its value only.
+                    // If keys have ticked, this one was removed and created again. Otherwise only its value was invalidated.
                     if (!nested || !delta.keys_ticked)
                         reset_slot(slot);
                     else if (this->remove(key))
