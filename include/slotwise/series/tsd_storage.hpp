@@ -182,7 +182,7 @@ class TSDWriter : public detail::SeriesWriter<Storage> {
     static constexpr bool nested = detail::is_series<T>;
 
 public:
-    //=== reading: a look is no write ===//
+    //=== reading: counts as no write ===//
 
     /// The value of a member, by key or handle, or null when it is none. @throws what hash and equality throw
     template <class K = Key>

@@ -129,7 +129,7 @@ public:
         return insert(Key(std::forward<Args>(args)...));
     }
     SLOTWISE_CONVERSIONS_END
-    /// As insert; whether it was added is all it says. @throws as insert; strong
+    /// As insert, but returns only whether the key was added. @throws as insert; strong
     template <class K = Key>
     bool add(K&& key) {
         return insert(std::forward<K>(key)).inserted;

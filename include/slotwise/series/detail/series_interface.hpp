@@ -259,9 +259,9 @@ public:
     constexpr bool invalidated(Time time) const noexcept { return tracker().current(time) && tracker().words().invalidated; }
     /// Members that were ever written. @complexity O(1)
     constexpr size_type count_valid() const noexcept { return size() - state_.unset(); }
-    /// Time stamps as a column, for exporters. "Never" is the lowest value, which 64-bit times show as NaT.
+    /// Times of the last writes as a column, for exporters. "Never" is the lowest value, which NumPy shows as NaT.
     constexpr ColumnView<const Time> stamps() const noexcept { return state_.stamps(); }
-    /// The same by slot, including removed elements.
+    /// The same by slot, including those of removed elements.
     constexpr const auto& times() const noexcept { return state_.times(); }
 
     //=== deltas ===//
@@ -466,11 +466,11 @@ public:
     /// Makes it as if it had never been written: no members, and not valid until the next write. Deltas of this window are
     /// relative to an empty series from now on. Subscribers get TickKind::invalidated, those of a member TickKind::removed.
     void invalidate() { state().invalidate_all(); }
-    /// Writes the whole without changing a member: it is valid and modified then.
+    /// Ticks the whole without changing a member: it is valid and modified then.
     void touch() { state().notification().whole.tick(time()); }
 
 protected:
-    /// Marks the slots that a range has named, and removes the members that it has not.
+    /// The slots of the members that a range has named. remove_others() removes all other members.
     class Kept {
     public:
         explicit Kept(const Storage& series) : slots_(series.capacity()) {}
@@ -502,7 +502,8 @@ protected:
 
     explicit SeriesWriter(Storage& series) noexcept : series_(&series) {}
 
-    /// The steps of assign(): replaces the members by those of the range. @param enter makes one of an item; returns its slot
+    /// The steps of assign(): replaces the members by those of the range. @param enter enter(item) makes the item a member;
+    /// returns its slot
     template <class Range, class Enter>
     void assign_by(Range&& range, Enter enter) {
         Storage& s = series();

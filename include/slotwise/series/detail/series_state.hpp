@@ -125,7 +125,7 @@ template <class Time>
 
 //=== subscribers ===//
 
-/// A part that ticks: its last tick, whether its subscribers must be notified of it, and the subscribers.
+/// A part of a series that ticks, the whole or the keys: its last tick, whether subscribers must be notified of it, and these.
 template <class Time>
 struct SeriesTicker {
     Time last = TimeTraits<Time>::never();
@@ -200,7 +200,7 @@ public:
 
     constexpr SeriesNotification() = default;
     constexpr explicit SeriesNotification(const Allocator& alloc) : elements(alloc) {}
-    /// No subscribers, but the round of `other`. For copies.
+    /// For copies: the times and the round of `other`, without its subscribers.
     constexpr SeriesNotification(const SeriesNotification& other, const Allocator& alloc)
         : elements(alloc), round_(other.round_) {
         set_times(other.whole.last, other.keys.last);
@@ -208,7 +208,7 @@ public:
     /// Takes all of `other` except the subscribers of single slots and keys, which `taken` has already.
     constexpr SeriesNotification(SeriesNotification&& other, Subscribers&& taken) noexcept
         : whole(std::move(other.whole)), keys(std::move(other.keys)), elements(std::move(taken)), round_(other.round_) {}
-    /// Move assignment, with the subscribers of slots and keys in `taken`.
+    /// Takes all of `other`, whose subscribers of slots and keys are in `taken`.
     constexpr void take(SeriesNotification& other, Subscribers& taken) noexcept {
         whole = std::move(other.whole);
         keys = std::move(other.keys);
@@ -239,7 +239,7 @@ public:
         cover_parent();
         return ticker.list.add(subscriber);
     }
-    /// While a writer is open: makes the outermost series notify new subscribers. @throws what the allocator throws
+    /// While a writer is open: prepares the series around this one to notify new subscribers. @throws what the allocator throws
     void cover_parent() const {
         if (parent.cover != nullptr) parent.cover(parent.series);
     }
@@ -264,7 +264,7 @@ public:
         return whole.changed || keys.changed || elements.any_marked() || announced_ != TickKind::changed;
     }
     constexpr bool is_notifying() const noexcept { return notifying_; }
-    /// The next notify() notifies every subscriber of this instead of what has changed.
+    /// The next notify() notifies every subscriber of this kind of tick, instead of what has changed.
     constexpr void announce(TickKind kind) noexcept { announced_ = kind; }
     /// Notifies all subscribers of what has changed: elements first, then keys, then the whole.
     /// @param parent_round that of the series around this one: in each of its rounds a subscriber is notified once; 0 if there
@@ -377,7 +377,7 @@ const char* store_from_bytes(Store& store, std::span<const std::byte> bytes, Cod
         return store.try_restore(bytes, SeriesCodec<Codec>{codec});
 }
 
-/// Whether the bytes end before the window of a snapshot, or have this one: the other bytes are not looked at.
+/// Whether the window in a snapshot is this one, or the bytes end before it. The other bytes are not read.
 template <class Time, class Codec>
 bool may_have_window(std::span<const std::byte> bytes, const Time& window, Codec& codec) {
     ByteReader in(bytes);
@@ -417,7 +417,7 @@ public:
 
     constexpr SeriesState() = default;
     constexpr explicit SeriesState(const Allocator& alloc) : store_(alloc), notification_(alloc) {}
-    /// Over a container without elements.
+    /// @pre `empty` has no elements
     explicit SeriesState(Store&& empty) : store_(std::move(empty)), notification_(store_.get_allocator()) {}
     constexpr SeriesState(const typename Store::hasher& hash, const typename Store::key_equal& equal, const Allocator& alloc)
         : store_(hash, equal, alloc), notification_(alloc) {}
@@ -549,7 +549,7 @@ public:
 
     //=== windows ===//
 
-    /// A writer of window `time` opens. @param late a time before the open window joins that
+    /// Opens a writer of window `time`. @param late whether a time before the open window joins that one
     constexpr void open(Time time, bool late = false) {
         if (!is_time(time)) throw_never();
         if (window() < time) {
@@ -566,9 +566,9 @@ public:
         open(time);
         if (writers_ == 1) notification_.parent = parent;
     }
-    /// A writer of a nested series keeps us open.
+    /// A writer of a nested series keeps this series open.
     constexpr void retain() noexcept { ++writers_; }
-    /// A writer closes. After the last one the outermost series notifies its subscribers.
+    /// Closes a writer. After the last one the outermost series notifies the subscribers.
     constexpr void close_writer() noexcept {
         if (--writers_ != 0) return;
         if (notification_.parent.closed == nullptr) return notify();
@@ -580,7 +580,7 @@ public:
                         "series: it is moved, copied, restored or destroyed while a writer of it is open; close it first");
     }
     constexpr std::uint32_t writers() const noexcept { return writers_; }
-    /// A writer of the nested series in `slot`, in our window. It keeps ours open.
+    /// A writer of the nested series in `slot`, in the same window. It keeps this series open.
     auto write_nested(slot_t slot)
         requires(nests)
     {
@@ -592,7 +592,7 @@ public:
         if (child.writers() == 1) retain();
         return SeriesAccess::writer(nested);
     }
-    /// Notifies the subscribers, those of nested series too. The outer call handles a subscriber that writes meanwhile.
+    /// Notifies the subscribers, those of nested series too. If a subscriber writes meanwhile, the outer call notifies of that.
     /// @param parent_round as SeriesNotification::notify
     constexpr void notify(std::uint64_t parent_round = 0) noexcept { notification_.notify(window(), parent_round, *this); }
     /// The element in `slot` has changed: notifies the subscribers of a series in it.
@@ -614,7 +614,7 @@ public:
     constexpr bool superseded(slot_t slot) const noexcept {
         return store_.state(slot) == SlotState::pending && store_.slot_of_any(store_.key(slot)) != slot;
     }
-    /// Whether we or series inside have subscribers. Looks at each of those.
+    /// Whether this or a series inside has subscribers. Linear in the series inside
     constexpr bool any_subscribers() const noexcept {
         bool any = notification_.has_subscribers();
         if constexpr (nests)
@@ -622,9 +622,9 @@ public:
                 any = SeriesAccess::state(store_.value(*it)).any_subscribers();
         return any;
     }
-    /// Whether subscribers must be notified that our element was removed. True once.
+    /// Whether subscribers must be notified that the element around this series was removed. True once.
     constexpr bool take_removal() noexcept { return std::exchange(removal_watched_, false); }
-    /// Our element was removed: notifies all subscribers, those of series inside first.
+    /// The element around this series was removed: notifies all subscribers, those of series inside first.
     constexpr void notify_removed(Time time, std::uint64_t parent_round) noexcept {
         if constexpr (nests)
             for (const slot_t slot : store_.live_slots())
@@ -662,11 +662,11 @@ public:
         if (result.inserted) finish_insert(outcome, info);
         return outcome;
     }
-    /// As writers report it.
+    /// The result of a writer's call.
     constexpr insert_result result(const InsertOutcome& of) const noexcept {
         return {{std::addressof(store_), of.slot}, of.inserted, of.kind};
     }
-    /// The value of a member, without a look at the version, which is far away.
+    /// The value of a member. It does not read the version, which would be another cache miss.
     constexpr auto& value(slot_t slot) noexcept { return ColumnAccess::values(store_)[slot]; }
     /// The element in `slot` is about to be written. If every member has a value, the old stamp is not read: one cache miss
     /// less before the next write (20 -> 15 ns at 1e5 keys).
@@ -721,14 +721,15 @@ public:
         unset_ += was_valid;
         notification_.changed(slot, window());
     }
-    /// As if it had never been written: no members, no times. Deltas of the window are relative to that. @throws as remove_slot
+    /// Makes the series as if it had never been written: no members, no times. Deltas of the window are relative to that.
+    /// @throws as remove_slot
     constexpr void invalidate_all() noexcept(!nests) {
         if (notification_.whole.last != never) remove_all();
         tracker_of(store_).invalidate_all();
         notification_.keys.invalidate();
         notification_.whole.invalidate();
     }
-    /// Room for `more` elements and some others, because many small steps would copy again and again.
+    /// Room for `more` elements, and at least for an eighth of those in use, because many small steps would copy each time.
     constexpr void reserve_for(std::size_t more) {
         const std::size_t used = store_.size() + store_.pending() + store_.retired(), most = Store::max_size() - used;
         if (more <= store_.capacity() - used) return;
@@ -907,7 +908,7 @@ private:
         notification_.next_window();
         exhausted_ = false;
     }
-    /// Our slots can be marked as changed, and so can we. @throws what the allocator throws
+    /// Makes room to mark slots as changed, here and in the series around this one. @throws what the allocator throws
     void cover() {
         notification_.elements.cover(store_.capacity(), store_.hash_function(), store_.key_eq());
         notification_.cover_parent();
@@ -923,7 +924,7 @@ private:
         } else
             return false;
     }
-    /// The contents are others: subscribers are notified of that.
+    /// Notifies the subscribers that the contents were replaced.
     constexpr void announce_replaced() noexcept {
         notification_.elements.end_elements(window());
         notification_.announce(TickKind::replaced);
@@ -937,8 +938,9 @@ private:
             if (child.tracker().words().invalidated) s.unstamp(slot);
             if (child.notification().whole.last != never) s.stamp(slot);
         }
-        // Its subscribers are notified with ours. The slot was covered when the writer opened, or when the first subscriber was
-        // added. If nothing has changed, the slot is not marked: subscribers of our element would be notified too.
+        // Its subscribers are notified with those of this series. The slot was covered when the writer opened, or when the
+        // first subscriber was added. If nothing has changed, the slot is not marked, or subscribers of the element would be
+        // notified.
         if (!child.notification().has_subscribers())
             child.notify();
         else if (child.notification().has_pending_notification())
@@ -949,14 +951,13 @@ private:
     /// What must be known about a key before its insert, because finding it out may throw.
     struct InsertInfo {
         bool watched = false;
-        slot_t removed =
-            no_slot; // the slot of the key removed in this window; if the key gets another slot, this one has no version left
-        Time added_time = never; // when a set's member was added, if it was a member when the window opened
+        slot_t removed = no_slot; // where the key was removed in this window; it gets another slot if this has no version left
+        Time added_time = never;  // when a set's member was added, if it was a member when the window opened
     };
     template <class K>
     constexpr InsertInfo prepare(const K& key) {
         InsertInfo result;
-        // The index has the element of this key that was removed last. The ones before it handed on their state.
+        // The index has the element of this key that was removed last. Earlier ones have handed their opening state on to it.
         if ((!has_values || nests || exhausted_) && store_.pending() != 0) {
             const slot_t slot = store_.slot_of_any(key);
             if (slot != no_slot && store_.state(slot) == SlotState::pending) {
