@@ -674,6 +674,7 @@ public:
         auto& times = times_of(store_);
         auto& tracker = tracker_of(store_);
         const Time now = tracker.window();
+        notification_.whole.tick(now);
         if (unset_ == 0) [[likely]]
             tracker.touch_valid(slot);
         else {
@@ -682,7 +683,7 @@ public:
             unset_ -= !was_valid;
         }
         times.stamp(slot, now);
-        notification_.changed(slot, now);
+        notification_.elements.mark(slot);
     }
     /// @throws where series nest, what the allocator throws; nothing has changed then
     constexpr void remove_slot(slot_t slot) noexcept(!nests) {
