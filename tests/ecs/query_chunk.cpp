@@ -110,7 +110,6 @@ TEST_CASE("QueryChunk: column(id) stamps what the query does not, also where it 
     CHECK(std::as_const(store).query<const P>().changed<P>(later).empty());
 }
 
-// proves: QueryChunk invalidates, QueryChunks invalidates
 TEST_CASE("QueryChunk: the walk lasts as long as the list of chunks, wherever it is moved", "[ecs]") {
     ArchetypeStore store;
     store.spawn(P{});
