@@ -42,6 +42,8 @@
 #include "fwd.hpp"
 #include "graph/dataflow_graph.hpp"
 #include "graph/dot.hpp"
+#include "graph/node_info.hpp"
+#include "graph/output_subscriber.hpp"
 #include "graph/pmr.hpp"
 #include "graph/topological_order.hpp"
 #include "keyed/any_storage.hpp"

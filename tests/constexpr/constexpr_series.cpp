@@ -101,10 +101,10 @@ constexpr int questions(Series& series) {
     HOLDS(series.template column<0>()[slot] == 9 && series.template column<int>()[slot] == 9 &&
           reader.template column<int>()[slot] == 9);
     HOLDS(reader.valid_at(slot) && reader.last_modified_at(slot) == 1 && reader.modified_at(slot, 1) && !reader.invalidated(1));
-    const detail::SeriesElements<std::remove_reference_t<decltype(series.series_state())>> elements{series.series_state()};
-    elements.visit(slot, 1); // no series: nothing to do
-    HOLDS(elements.key(slot) == 2 && elements.slot_of(2) == slot && elements.kind(slot) == TickKind::changed);
-    HOLDS(!elements.superseded(slot) && !elements.state.any_subscribers() && !elements.state.take_removal());
+    auto& state = series.series_state();
+    state.notify_nested(slot, 1); // no series: nothing to do
+    HOLDS(state.store().key(slot) == 2 && state.store().slot_of_any(2) == slot && state.kind(slot) == TickKind::changed);
+    HOLDS(!state.superseded(slot) && !state.any_subscribers() && !state.take_removal());
     int key = 2;
     HOLDS(reader.hash_function()(key) == DefaultHash<int>()(key) && reader.key_eq()(key, reader.key(slot)));
     HOLDS(!series.has_subscribers() && series.writers() == 0 && reader.get_allocator() == series.get_allocator());
@@ -211,10 +211,10 @@ constexpr int dicts() {
     Dict worn(other);
     worn.open(2);
     worn.series_state().unstamp(slot);
-    const detail::SeriesElements<std::remove_reference_t<decltype(worn.series_state())>> elements{worn.series_state()};
-    HOLDS(!worn.valid(2) && !worn.valid_at(slot) && worn.count_valid() == 2 && elements.kind(slot) == TickKind::invalidated);
+    auto& state = worn.series_state();
+    HOLDS(!worn.valid(2) && !worn.valid_at(slot) && worn.count_valid() == 2 && state.kind(slot) == TickKind::invalidated);
     worn.remove(2);
-    HOLDS(elements.kind(slot) == TickKind::removed && !elements.superseded(slot) && worn.was_removed(2, 2));
+    HOLDS(state.kind(slot) == TickKind::removed && !state.superseded(slot) && worn.was_removed(2, 2));
     worn.close_writer();
     return windows(dict, other);
 }
@@ -288,13 +288,13 @@ constexpr int nested() {
     dict.open(1);
     dict.create(1);
     const slot_t slot = dict.slot_of(1);
-    const detail::SeriesElements<std::remove_reference_t<decltype(dict.series_state())>> elements{dict.series_state()};
-    elements.visit(slot, 1);
+    auto& state = dict.series_state();
+    state.notify_nested(slot, 1);
     dict.series_state().notify_removed(1, 2);
-    HOLDS(!dict.series_state().any_subscribers() && elements.kind(slot) == TickKind::invalidated);
+    HOLDS(!dict.series_state().any_subscribers() && state.kind(slot) == TickKind::invalidated);
     dict.remove(1);
-    elements.visit(slot, 3);
-    HOLDS(elements.kind(slot) == TickKind::removed && dict.check_invariants());
+    state.notify_nested(slot, 3);
+    HOLDS(state.kind(slot) == TickKind::removed && dict.check_invariants());
     dict.close_writer();
     return 0;
 }

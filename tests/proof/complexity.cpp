@@ -2246,13 +2246,13 @@ void of_dataflow() {
             return once([&] { keep(graph.evaluate(forward).ran); });
         },
         never_allocates);
-    row("DataflowWhole::shrink_to_fit complexity", "nodes", linear, [](std::size_t n) {
+    row("DataflowGraph::shrink_to_fit complexity", "nodes", linear, [](std::size_t n) {
         OfChain chain(n);
         for (std::size_t i = 0; i < n; i += 4) chain.graph.erase(chain.nodes[i]);
         return once([&] { chain.graph.shrink_to_fit(); });
     });
     row(
-        "DataflowWhole::check_invariants complexity", "nodes", linear,
+        "DataflowGraph::check_invariants complexity", "nodes", linear,
         [](std::size_t n) {
             const OfChain chain(n);
             return once([&] { keep(chain.graph.check_invariants()); });
@@ -2414,7 +2414,7 @@ void of_memory_usage() {
             return once([&] { keep(buffer.memory_usage()); });
         },
         never_allocates);
-    row("DataflowWhole::memory_usage complexity", "nodes", constant, usage([](std::size_t n) { return OfChain(n).graph; }),
+    row("DataflowGraph::memory_usage complexity", "nodes", constant, usage([](std::size_t n) { return OfChain(n).graph; }),
         never_allocates);
     row(
         "ObserverArray::memory_usage complexity", "keys", linear,

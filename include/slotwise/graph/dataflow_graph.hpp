@@ -16,10 +16,11 @@
 #ifndef SLOTWISE_GRAPH_DATAFLOW_GRAPH_HPP
 #define SLOTWISE_GRAPH_DATAFLOW_GRAPH_HPP
 
-#include "../fwd.hpp"
 #include "../rows/detail/row_container.hpp"
 #include "detail/dataflow_core.hpp"
 #include "detail/dataflow_snapshot.hpp"
+#include "node_info.hpp"
+#include "output_subscriber.hpp"
 
 #include <optional>
 #include <span>
@@ -27,10 +28,14 @@
 #include <vector>
 
 SLOTWISE_BEGIN
-
-// DataflowContext: what a node of a DataflowGraph sees while it runs.
-
 namespace detail {
+
+/// The arguments With... of a graph.
+template <class... With>
+using DataflowArguments = Arguments<with_tag | with_alloc, NoOptions, std::byte, NoKey, With...>;
+template <class Node, class Value, class Equal, class... With>
+using DataflowCoreOf = DataflowCore<Node, Value, Equal, DataflowGraph<Node, Value, Equal, With...>,
+                                    rebind_t<typename DataflowArguments<With...>::allocator, std::byte>>;
 
 /// A callback that is not given.
 struct NoCall {
@@ -38,7 +43,671 @@ struct NoCall {
     void operator()(Args&&...) const noexcept {}
 };
 
+/// Whether f(value), which edits a value in place, says if that was a change: it returns bool. A result that converts to bool
+/// is no answer: [&](int& value) { return value = 0; } has changed the value.
+template <class F, class Value>
+inline constexpr bool answers_change = [] {
+    using result = std::invoke_result_t<F&, Value&>;
+    static_assert(
+        std::is_void_v<result> || std::is_same_v<result, bool>,
+        "DataflowGraph edit_input, DataflowContext edit_output: f(value) returns nothing, or a bool that says whether "
+        "it has changed the value; cast what converts to bool");
+    return std::is_same_v<result, bool>;
+}();
+
 } // namespace detail
+
+/// Nodes with numbered pins. An input reads the output that it is linked to, or its constant. An output may have any number of
+/// consumers. Links never form a cycle.
+///
+/// Each value has a change counter, which moves when a new value differs by Equal, and only then. A graph never gives the same
+/// counter twice, so that a counter names its source too: an input remembers the counter that it read when its node last ran,
+/// and any other one is a change, be it after a relink or of a new node in a reused slot. evaluate() runs the nodes with such
+/// an input in topological order. A node whose inputs were computed again, to equal values, does not run.
+///
+/// While evaluate() runs, the callbacks may read the graph, set inputs and mark nodes. They must not add, erase, link or copy
+/// (checked at level fast): note such a change, and make it afterwards. What they make dirty runs in the same evaluation if it
+/// comes later in the order, and otherwise in the next one. The same holds for constructors and destructors of Node and Value,
+/// and for Equal: they may read the graph that calls them.
+/// @tparam Node what the user keeps in a node: any object type, also one that cannot be moved; its address never changes
+/// @tparam Value what pins carry: default-initialisable, its moves do not throw; the address of a pin's value stays as long as
+/// the node has these pins. A std::shared_ptr is equal by pointer, in O(1); to change what it points to use edit_input() and
+/// DataflowContext::edit_output()
+/// @tparam Equal decides whether a new value is a change. With EqualTo a NaN equals itself, and -0.0 differs from 0.0
+/// @tparam With in any order: AllocBy<A>, from which all memory comes but the lists of subscribers, and Tag<X>
+template <class Node, class Value, class Equal, class... With>
+class DataflowGraph {
+    static_assert(std::is_default_constructible_v<Value> && std::is_nothrow_move_constructible_v<Value> &&
+                      std::is_nothrow_move_assignable_v<Value>,
+                  "DataflowGraph<Node, Value>: Value must have a default constructor, and moves that do not throw, because an "
+                  "errored node gets its old outputs back; a std::shared_ptr or a std::unique_ptr to the value has both");
+    static_assert(std::is_nothrow_copy_constructible_v<Equal> && std::is_nothrow_swappable_v<Equal>,
+                  "DataflowGraph<Node, Value, Equal>: copies of Equal must not throw; let it point to what it needs");
+    using Core = detail::DataflowCoreOf<Node, Value, Equal, With...>;
+    using Bytes = detail::DataflowBytes<Core>;
+    using Allocator = typename detail::DataflowArguments<With...>::allocator;
+    using Record = typename Core::Record;
+    using Running = typename Core::Running;
+    using RecordHandle = typename Core::Records::handle_type;
+
+public:
+    using node_type = Node;
+    using value_type = Value;
+    /// Compares values.
+    using equal_type = Equal;
+    using size_type = std::size_t;
+    using allocator_type = Allocator;
+    /// Names a node.
+    using handle_type = HandleOf<DataflowGraph>;
+    /// What evaluate() passes on.
+    using context_type = DataflowContext<DataflowGraph>;
+    /// What connect() answers.
+    using link_result = LinkResult<handle_type>;
+
+    /// Base of what subscribe() takes.
+    using subscriber = OutputSubscriber<handle_type, Value>;
+    /// Keeps a subscriber subscribed. It may outlive the graph.
+    using subscription = BasicObserverToken<subscriber>;
+
+    /// An output of a node.
+    struct Source {
+        handle_type node{}; ///< null: none
+        slot_t output = 0;  ///< its number
+        /// Whether there is one.
+        explicit operator bool() const noexcept { return !node.is_null(); }
+        friend bool operator==(const Source&, const Source&) = default;
+    };
+    /// What an evaluation did.
+    struct Evaluation {
+        size_type ran = 0;     ///< nodes that f was called for
+        size_type errored = 0; ///< those of them that failed
+    };
+
+    //=== construction ===//
+
+    DataflowGraph() noexcept(noexcept(Allocator()) && noexcept(Equal()))
+        requires(std::is_default_constructible_v<Allocator> && std::is_default_constructible_v<Equal>)
+        : DataflowGraph(Allocator()) {}
+    explicit DataflowGraph(const Allocator& alloc) noexcept(noexcept(Equal()))
+        requires std::is_default_constructible_v<Equal>
+        : core_(alloc) {}
+    /// Compares values with this.
+    explicit DataflowGraph(const Equal& equal, const Allocator& alloc = Allocator()) : core_(alloc, equal) {}
+    /// The same nodes under the same handles, with all values, counters, marks and flags. @throws what the allocator and the
+    /// copies throw
+    DataflowGraph(const DataflowGraph& other)
+        : DataflowGraph(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.get_allocator())) {
+    }
+    DataflowGraph(const DataflowGraph& other, const Allocator& alloc) : core_(other.core_, alloc) {}
+    /// `other` is empty then. Addresses and handles stay valid and refer to this graph.
+    DataflowGraph(DataflowGraph&& other) noexcept : core_(other.get_allocator(), other.core_.equal) { core_.swap(other.core_); }
+    /// As above; nodes and values are moved one by one when the allocators differ, and only handles stay valid.
+    /// @throws what the allocator and the moves throw; `other` is empty then
+    DataflowGraph(DataflowGraph&& other, const Allocator& alloc)
+        requires(detail::always_equal<Allocator> || std::is_move_constructible_v<Node>)
+        : core_(alloc, other.core_.equal) {
+        core_.take(other.core_);
+    }
+    /// @throws what the allocator and the copies throw; strong
+    DataflowGraph& operator=(const DataflowGraph& other) {
+        detail::RowRules::assign_copy(*this, other);
+        return *this;
+    }
+    /// `other` is empty then. @throws what the allocator and the moves throw when the allocators differ and do not propagate
+    DataflowGraph& operator=(DataflowGraph&& other) noexcept(detail::RowRules::nothrow_move<DataflowGraph>)
+        requires(detail::always_equal<Allocator> || std::is_move_constructible_v<Node>)
+    {
+        detail::RowRules::assign_move(*this, other);
+        return *this;
+    }
+    ~DataflowGraph() = default;
+    /// Exchanges the contents; handles and subscribers go with them. Unequal allocators that do not propagate: nodes and values
+    /// are moved one by one.
+    void swap(DataflowGraph& other) noexcept(detail::RowRules::nothrow_swap<DataflowGraph>)
+        requires(detail::always_equal<Allocator> || std::is_move_constructible_v<Node>)
+    {
+        detail::RowRules::swap(*this, other);
+    }
+    friend void swap(DataflowGraph& a, DataflowGraph& b) noexcept(noexcept(a.swap(b)))
+        requires(detail::always_equal<Allocator> || std::is_move_constructible_v<Node>)
+    {
+        a.swap(b);
+    }
+    allocator_type get_allocator() const noexcept { return allocator_type(core_.get_allocator()); }
+
+    //=== capacity ===//
+
+    /// How many nodes there are.
+    size_type size() const noexcept { return core_.records.size(); }
+    bool empty() const noexcept { return core_.records.empty(); }
+    /// How many pins all nodes have.
+    size_type pins() const noexcept { return core_.pins.size(); }
+    /// How many inputs are linked.
+    size_type links() const noexcept { return core_.links; }
+
+    /// Room for `nodes` nodes in all, and `pins` pins. @throws std::length_error when a graph cannot have that many, what the
+    /// allocator throws; the graph is as before
+    void reserve(size_type nodes, size_type pins = 0) {
+        core_.expect_idle();
+        core_.reserve(nodes, pins);
+    }
+    /// Frees memory above the highest slot in use, and gaps in the order. @throws what the allocator throws; the graph is as
+    /// before @complexity linear
+    void shrink_to_fit() {
+        core_.expect_idle();
+        core_.compact();
+        core_.records.shrink_to_fit();
+    }
+
+    //=== nodes ===//
+
+    /// Adds a node. It runs in the next evaluation. Its inputs have the constant Value(), and its outputs that value.
+    /// @throws std::length_error when there are too many nodes or pins; what the allocator and the constructors throw; strong
+    /// @complexity amortised O(inputs + outputs)
+    handle_type add(Node node, size_type inputs, size_type outputs)
+        requires std::is_move_constructible_v<Node>
+    {
+        return do_add(nullptr, inputs, outputs, std::move(node));
+    }
+    /// The same, with pins and flags as `info` says. @pre info lives as long as the graph: it is static data
+    handle_type add(Node node, const NodeInfo& info)
+        requires std::is_move_constructible_v<Node>
+    {
+        return do_add(&info, info.inputs.size(), info.outputs.size(), std::move(node));
+    }
+    /// Adds a node that is built in place: Node(args...). As add()
+    template <class... Args>
+        requires std::is_constructible_v<Node, Args&&...>
+    handle_type emplace(size_type inputs, size_type outputs, Args&&... args) {
+        return do_add(nullptr, inputs, outputs, std::forward<Args>(args)...);
+    }
+    /// Gives the node this many inputs and outputs. Those that stay keep number, value, counter and link; of those that go the
+    /// links are cut. The node runs in the next evaluation. False when there is no such node.
+    /// @throws as add(); strong @complexity linear in its pins and the consumers of its outputs
+    bool set_pins(handle_type node, size_type inputs, size_type outputs) {
+        Record* const record = find(node);
+        if (record == nullptr) return false;
+        const Running running(core_);
+        core_.set_pins(*record, node.index(), inputs, outputs);
+        return true;
+    }
+    /// Removes the node with its pins and links. Its consumers read their constants. False when there is no such node.
+    /// @complexity linear in its pins and their links
+    bool erase(handle_type node) noexcept {
+        Record* const record = find(node);
+        if (record == nullptr) return false;
+        const Running running(core_);
+        core_.take_out(*record, node.index());
+        return core_.records.erase(Core::inner(node));
+    }
+    /// As erase, but the handle is "reserved" then, and no other node gets it: fulfill() brings it back with a node, cancel()
+    /// gives it up. For undo. Links, constants and flags are gone: note them before, and link again. False when there is no
+    /// such node. @throws what the allocator throws, when no handle of this graph was reserved before; strong
+    bool erase_reserved(handle_type node) {
+        Record* const record = find(node);
+        if (record == nullptr) return false;
+        const Running running(core_);
+        detail::ReservedBits::prepare(core_.records);
+        core_.take_out(*record, node.index());
+        return core_.records.erase_reserved(Core::inner(node));
+    }
+    /// The same, and returns the node; empty when there is none. @throws also what Node's move throws; the node then stays
+    std::optional<Node> extract_reserved(handle_type node)
+        requires std::is_move_constructible_v<Node>
+    {
+        std::optional<Node> result;
+        Record* const record = find(node);
+        if (record == nullptr) return result;
+        const Running running(core_);
+        detail::ReservedBits::prepare(core_.records);
+        result.emplace(std::move(record->node));
+        core_.take_out(*record, node.index());
+        core_.records.erase_reserved(Core::inner(node));
+        return result;
+    }
+    /// Adds a node under a reserved handle, without links. It runs in the next evaluation. False, and no effect, when the
+    /// handle is not reserved (any more). @throws as add(); the handle is then still reserved
+    bool fulfill(handle_type node, Node value, size_type inputs, size_type outputs)
+        requires std::is_move_constructible_v<Node>
+    {
+        return do_fulfill(node, nullptr, inputs, outputs, std::move(value));
+    }
+    /// The same, with pins and flags as `info` says. @pre info lives as long as the graph: it is static data
+    bool fulfill(handle_type node, Node value, const NodeInfo& info)
+        requires std::is_move_constructible_v<Node>
+    {
+        return do_fulfill(node, &info, info.inputs.size(), info.outputs.size(), std::move(value));
+    }
+    /// Gives a reserved handle up: it is stale for ever. False when it is not reserved.
+    bool cancel(handle_type node) noexcept {
+        core_.expect_idle();
+        return core_.records.cancel(Core::inner(node));
+    }
+    /// Removes all nodes, and gives up reserved handles. @complexity linear
+    void clear() noexcept {
+        const Running running(core_);
+        core_.clear();
+    }
+
+    /// The handle of the node in `slot`, null when none lives there.
+    handle_type handle_at(slot_t slot) const noexcept { return core_.handle_at(slot); }
+    /// Calls f(handle, node) for each node, in slot order. f must not add or erase.
+    template <class F>
+    void for_each(F&& f) {
+        for (auto [handle, record] : core_.records.items()) f(core_.handle_at(handle.index()), record.node);
+    }
+    template <class F>
+    void for_each(F&& f) const {
+        for (auto [handle, record] : core_.records.items()) f(core_.handle_at(handle.index()), record.node);
+    }
+    /// Calls f(handle, node) for each node, sources before their consumers. f must not add, erase or link.
+    template <class F>
+    void for_each_in_order(F&& f) const {
+        for (size_type at = 0; at != core_.order.positions(); ++at)
+            if (const slot_t slot = core_.order.slot_at(at); slot != no_slot)
+                f(core_.handle_at(slot), std::as_const(core_.by_slot[slot]->node));
+    }
+    bool contains(handle_type node) const noexcept { return find(node) != nullptr; }
+    /// The node, or null when it was erased. @complexity O(1)
+    Node* get(handle_type node) noexcept { return node_of(find(node)); }
+    const Node* get(handle_type node) const noexcept { return node_of(std::as_const(*this).find(node)); }
+    /// The node. @throws std::out_of_range when it was erased
+    Node& at(handle_type node) { return checked(*this, node, unknown).node; }
+    const Node& at(handle_type node) const { return checked(*this, node, unknown).node; }
+    /// The node. @pre contains(node) (checked at level fast)
+    Node& operator[](handle_type node) noexcept { return expected(*this, node).node; }
+    const Node& operator[](handle_type node) const noexcept { return expected(*this, node).node; }
+    /// Why a handle does or does not resolve.
+    HandleStatus explain(handle_type node) const noexcept { return core_.records.explain(Core::inner(node)); }
+    /// How many inputs and outputs the node has; 0 when there is no such node.
+    size_type inputs(handle_type node) const noexcept { return part(node, &Record::inputs); }
+    size_type outputs(handle_type node) const noexcept { return part(node, &Record::outputs); }
+    /// The info that the node was added with, or null.
+    const NodeInfo* info(handle_type node) const noexcept { return part(node, &Record::info); }
+
+    //=== links ===//
+
+    /// Links an input to an output. A source that the input had is replaced; the same one again is no change. A link that would
+    /// close a cycle is refused, with the path that is there already. Nothing changes when the result is false.
+    /// @throws what the allocator throws; strong
+    /// @complexity O(1) when `from` is before `to` in the order; amortised O(1) when only few nodes lead to `from`, or follow
+    /// from `to`, as of new ones; else n log n in the nodes between them that are connected with one of them, and their links
+    link_result connect(handle_type from, size_type output, handle_type to, size_type input) {
+        core_.expect_idle();
+        const Record* const source = find(from);
+        if (source == nullptr) return link_result(LinkStatus::no_source);
+        if (output >= source->outputs) return link_result(LinkStatus::no_output);
+        Record* const target = find(to);
+        if (target == nullptr) return link_result(LinkStatus::no_target);
+        if (input >= target->inputs) return link_result(LinkStatus::no_input);
+        const slot_t from_pin = Core::output_pin(*source, output), to_pin = Core::input_pin(*target, input);
+        if (core_.pins.links[to_pin].source != from_pin) {
+            if (!core_.connect(from.index(), from_pin, to.index(), to_pin)) return link_result(path());
+            ++target->edits;
+        }
+        return link_result(LinkStatus::linked);
+    }
+    /// The input reads its constant again. False when it had no source, or there is no such input.
+    bool disconnect(handle_type node, size_type input) noexcept {
+        core_.expect_idle();
+        Record* const record = find(node);
+        if (record == nullptr || input >= record->inputs || !core_.pins.linked(Core::input_pin(*record, input))) return false;
+        core_.cut(Core::input_pin(*record, input));
+        ++record->edits;
+        return true;
+    }
+    /// The output that the input reads; false as a bool when it is a constant, or there is no such input.
+    Source source(handle_type node, size_type input) const noexcept {
+        const Record* const record = find(node);
+        if (record == nullptr || input >= record->inputs || !core_.pins.linked(Core::input_pin(*record, input))) return {};
+        const slot_t from = core_.pins.links[Core::input_pin(*record, input)].source;
+        const slot_t slot = core_.pins.links[from].owner;
+        return {core_.handle_at(slot), from - core_.by_slot[slot]->first - core_.by_slot[slot]->inputs};
+    }
+    /// Calls f(handle, input) for each consumer of an output, in the order of their links. f must not link.
+    template <class F>
+    void for_each_consumer(handle_type node, size_type output, F&& f) const {
+        const Record* const record = find(node);
+        if (record == nullptr || output >= record->outputs) return;
+        for (slot_t to = core_.pins.links[Core::output_pin(*record, output)].next; to != no_slot;
+             to = core_.pins.links[to].next) {
+            const slot_t slot = core_.pins.links[to].owner;
+            f(core_.handle_at(slot), to - core_.by_slot[slot]->first);
+        }
+    }
+
+    //=== values ===//
+
+    /// Sets the constant of an input; returns whether it differs. A linked input keeps it for the time after its link.
+    /// @throws std::out_of_range when there is no such input; what Equal and the construction of a Value throw; strong
+    template <class U = Value>
+        requires std::is_constructible_v<Value, U&&>
+    bool set_input(handle_type node, size_type input, U&& value) {
+        Record& record =
+            checked(*this, node, "DataflowGraph set_input(node, ...): no node has this handle; ask contains(node)");
+        const slot_t at = checked_input(record, input);
+        if constexpr (std::is_same_v<std::remove_cvref_t<U>, Value>) {
+            if (core_.equals(core_.pins.value(at), value)) return false;
+            Value fresh(std::forward<U>(value));
+            core_.pins.value(at) = std::move(fresh);
+        } else {
+            auto fresh = static_cast<Value>(std::forward<U>(value));
+            if (core_.equals(core_.pins.value(at), fresh)) return false;
+            core_.pins.value(at) = std::move(fresh);
+        }
+        core_.constant_changed(record, at);
+        return true;
+    }
+    /// Lets f(Value&) change the constant of an input in place. That counts as a change, unless f returns false; returns which.
+    /// @throws std::out_of_range when there is no such input; what f throws: that counts as a change too
+    template <class F>
+    bool edit_input(handle_type node, size_type input, F&& f) {
+        Record& record =
+            checked(*this, node, "DataflowGraph edit_input(node, ...): no node has this handle; ask contains(node)");
+        const slot_t at = checked_input(record, input);
+        ScopeGuard changed([&]() noexcept { core_.constant_changed(record, at); });
+        if constexpr (!detail::answers_change<F, Value>)
+            f(core_.pins.value(at));
+        else if (!f(core_.pins.value(at))) {
+            changed.dismiss();
+            return false;
+        }
+        return true;
+    }
+    /// The value that an input reads: that of its source, or its constant. @throws std::out_of_range when there is none
+    const Value& input(handle_type node, size_type input) const {
+        const Record& record =
+            checked(*this, node, "DataflowGraph input(node, ...): no node has this handle; ask contains(node)");
+        return core_.pins.value(core_.pins.links[checked_input(record, input)].source);
+    }
+    /// The value of an output. @throws std::out_of_range when there is none
+    const Value& output(handle_type node, size_type output) const { return core_.pins.value(checked_output(node, output)); }
+    /// The change counter of an output: another number whenever the value is another. @throws as output()
+    change_t counter(handle_type node, size_type output) const { return core_.pins.counters[checked_output(node, output)]; }
+
+    /// Notifies the subscriber of each evaluation in which the output becomes another value, until the token is destroyed. Ends
+    /// with the output, and when the graph is assigned to, restored or cleared; goes with the contents in a move or swap.
+    /// @pre the subscriber lives as long as the token is attached
+    /// @throws std::out_of_range when there is no such output, std::bad_alloc; strong
+    [[nodiscard]] subscription subscribe(handle_type node, size_type output, subscriber& of) {
+        const slot_t pin = checked_output(node, output);
+        return core_.subscribers.add(pin, core_.pins.counters[pin], of);
+    }
+
+    //=== flags and counters ===//
+
+    /// The flags of a node; none when there is no such node.
+    NodeFlags flags(handle_type node) const noexcept { return part(node, &Record::flags) & ~detail::node_is_due; }
+    /// Sets these flags, or clears them. NodeFlags::errored is cleared by a run that succeeds, and not here. False when there
+    /// is no such node.
+    bool set_flags(handle_type node, NodeFlags which, bool on = true) noexcept {
+        Record* const record = find(node);
+        if (record == nullptr) return false;
+        which = which & detail::settable_flags;
+        core_.set_flags(*record, node.index(), on ? record->flags | which : record->flags & ~which);
+        ++record->edits;
+        return true;
+    }
+    /// Makes the node run in the next evaluation: set_flags(node, NodeFlags::manual).
+    bool mark(handle_type node) noexcept { return set_flags(node, NodeFlags::manual); }
+    /// How often the node, its constants, links, pins or flags were changed from outside; 0 when there is no such node.
+    change_t edits(handle_type node) const noexcept { return part(node, &Record::edits); }
+    /// The number of the last evaluation in which the node ran; 0: never.
+    change_t last_run(handle_type node) const noexcept { return part(node, &Record::ran); }
+    /// The number of the last evaluation in which one of its outputs changed; 0: never.
+    change_t last_change(handle_type node) const noexcept { return part(node, &Record::changed); }
+
+    //=== evaluation ===//
+
+    /// Calls f(node, context) for each node that must run, sources first: one that never ran, got pins, is flagged `always` or
+    /// `manual`, or has an input whose value changed since the start of its own last run. All others cost nothing.
+    ///
+    /// A node whose f throws, or calls context.fail(), is errored: its outputs and counters are as before, the evaluation goes
+    /// on, and it runs again when an input changes. The next success clears the flag.
+    /// @param in_use in_use(node) is called for each node flagged `stateful`, whether it runs or not, before any runs: what
+    /// the node holds is in use in this frame
+    /// @param failed failed(node, context) is called when a run failed, before its outputs are restored; inside of the handler,
+    /// so that `throw;` ends the evaluation there. Nodes that did not run yet stay dirty
+    /// @throws what in_use and failed throw; never what f throws. Subscribers are then notified after
+    /// the next evaluation
+    /// @complexity the nodes that run, their inputs, and the consumers of outputs that changed; and n / 4096 words. Allocates
+    /// nothing
+    template <class F, class InUse = detail::NoCall, class Failed = detail::NoCall>
+    Evaluation evaluate(F&& f, InUse&& in_use = {}, Failed&& failed = {}) {
+        const Evaluation result = run_dirty(f, in_use, failed);
+        core_.notify();
+        return result;
+    }
+    /// How many evaluations there were.
+    change_t evaluations() const noexcept { return core_.evaluations; }
+
+    /// Whether evaluate() may call f: a node is dirty, or flagged `always`.
+    bool dirty() const noexcept { return !core_.dirty.empty(); }
+
+    //=== whole ===//
+
+    /// The exact state as bytes: restored anywhere, the same handles name the same nodes, with values, counters, marks, flags
+    /// and order. Subscribers, and the order of the links of an output, are not part of it. An info is written as its name.
+    /// @param codec how nodes and values become bytes; see DefaultCodec for the types that need none
+    template <class Codec = DefaultCodec>
+    std::vector<std::byte> snapshot(Codec codec = {}) const {
+        return Bytes::snapshot(core_, codec);
+    }
+    /// Replaces the contents by a snapshot's. All bytes are checked before anything changes.
+    /// @param kinds kinds(name) answers the NodeInfo of this name, or null; only asked for nodes that had one
+    /// @throws std::invalid_argument whose what() says what is wrong with the bytes, what the allocator and the codec throw;
+    /// strong
+    template <class Codec = DefaultCodec, class Kinds = detail::NoKinds>
+    void restore(std::span<const std::byte> bytes, Codec codec = {}, Kinds kinds = {}) {
+        if (const char* const error = try_restore(bytes, codec, kinds)) detail::throw_invalid_argument(error);
+    }
+    /// As restore, but returns the error instead of throwing it; null on success. @throws what allocator and codec throw
+    template <class Codec = DefaultCodec, class Kinds = detail::NoKinds>
+    const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}, Kinds kinds = {}) {
+        Core fresh(core_.get_allocator(), core_.equal);
+        const char* const error = Bytes::restore(fresh, bytes, codec, kinds);
+        if (error == nullptr) core_.swap(fresh);
+        return error;
+    }
+    /// The state as bytes of a file: nodes are named by public ids, and slots, versions and the order are not seen in it. The
+    /// same state gives the same bytes. @param ids an IdentityMap<PublicId, handle_type> with an id for each node
+    /// @throws std::invalid_argument when a node has no id; what the allocator and the codec throw
+    template <class Ids, class Codec = DefaultCodec>
+    std::vector<std::byte> save(const Ids& ids, Codec codec = {}) const {
+        return Bytes::save(core_, ids, codec);
+    }
+    /// Replaces the contents by those of a file, and `ids` by the ids of its nodes, whose handles are new ones.
+    /// @throws as restore()
+    template <class Ids, class Codec = DefaultCodec, class Kinds = detail::NoKinds>
+    void load(std::span<const std::byte> bytes, Ids& ids, Codec codec = {}, Kinds kinds = {}) {
+        if (const char* const error = try_load(bytes, ids, codec, kinds)) detail::throw_invalid_argument(error);
+    }
+    /// As load, but returns the error instead of throwing it; null on success. @throws what the allocator and the codec throw
+    template <class Ids, class Codec = DefaultCodec, class Kinds = detail::NoKinds>
+    const char* try_load(std::span<const std::byte> bytes, Ids& ids, Codec codec = {}, Kinds kinds = {}) {
+        Core fresh(core_.get_allocator(), core_.equal);
+        Ids fresh_ids;
+        const char* const error = Bytes::load(fresh, fresh_ids, bytes, codec, kinds);
+        if (error != nullptr) return error;
+        ids.swap(fresh_ids);
+        core_.swap(fresh);
+        return nullptr;
+    }
+    /// Bytes held on the heap, without what nodes and values hold themselves. @complexity O(1); linear in pins if
+    /// outputs have subscribers
+    size_type memory_usage() const noexcept { return core_.memory_usage(); }
+    /// Whether all parts agree, and each link leads forward; for tests. @complexity linear
+    bool check_invariants() const { return core_.check_invariants(); }
+
+    /// Whether the same handles name equal nodes with equal pins, links, counters, marks and flags.
+    friend bool operator==(const DataflowGraph& a, const DataflowGraph& b) {
+        if (a.size() != b.size() || a.core_.clock != b.core_.clock || a.core_.evaluations != b.core_.evaluations) return false;
+        for (auto [handle, record] : a.core_.records.items()) {
+            const Record* const other = b.core_.records.get(handle);
+            if (other == nullptr || !a.core_.same(record, b.core_, *other)) return false;
+        }
+        return true;
+    }
+
+private:
+    friend context_type;
+    friend detail::RowRules;
+    static constexpr const char* unknown = "DataflowGraph at(node): no node has this handle; ask contains(node)";
+
+    static handle_type outer(RecordHandle node) noexcept { return handle_type::from_bits(node.to_bits()); }
+    Record* find(handle_type node) noexcept { return core_.records.get(Core::inner(node)); }
+    const Record* find(handle_type node) const noexcept { return core_.records.get(Core::inner(node)); }
+    template <class T>
+    T part(handle_type node, T detail::DataflowState::*member) const noexcept {
+        const Record* const record = find(node);
+        return record == nullptr ? T{} : record->*member;
+    }
+    template <class R>
+    static auto* node_of(R* record) noexcept {
+        return record == nullptr ? nullptr : std::addressof(record->node);
+    }
+    template <class Self>
+    static auto& checked(Self& self, handle_type node, const char* what) {
+        auto* const record = self.find(node);
+        if (record == nullptr) detail::throw_out_of_range(what);
+        return *record;
+    }
+    template <class Self>
+    static auto& expected(Self& self, handle_type node) noexcept {
+        auto* const record = self.find(node);
+        SLOTWISE_EXPECT(record != nullptr, "DataflowGraph [node]: no node has this handle; ask get(node) or explain(node)");
+        return *record;
+    }
+    static slot_t checked_input(const Record& record, size_type input) {
+        if (input >= record.inputs)
+            detail::throw_out_of_range("DataflowGraph: the node has no input of this number; ask inputs(node)");
+        return Core::input_pin(record, input);
+    }
+    slot_t checked_output(handle_type node, size_type output) const {
+        const Record& record =
+            checked(*this, node, "DataflowGraph output(node, ...): no node has this handle; ask contains(node)");
+        if (output >= record.outputs)
+            detail::throw_out_of_range("DataflowGraph: the node has no output of this number; ask outputs(node)");
+        return Core::output_pin(record, output);
+    }
+    std::vector<handle_type> path() const {
+        std::vector<handle_type> nodes;
+        for (const slot_t slot : core_.order.path()) nodes.push_back(core_.handle_at(slot));
+        return nodes;
+    }
+    template <class... Args>
+    handle_type do_add(const NodeInfo* info, size_type inputs, size_type outputs, Args&&... args) {
+        const Running running(core_);
+        return outer(core_.add(info, inputs, outputs, std::forward<Args>(args)...));
+    }
+    bool do_fulfill(handle_type node, const NodeInfo* info, size_type inputs, size_type outputs, Node&& value) {
+        const Running running(core_);
+        if (core_.records.explain(Core::inner(node)) != HandleStatus::reserved) return false;
+        core_.fulfill(node, info, inputs, outputs, std::move(value));
+        return true;
+    }
+    template <class F, class InUse, class Failed>
+    Evaluation run_dirty(F& f, InUse& in_use, Failed& failed) {
+        const Running running(core_);
+
+        ++core_.evaluations;
+        if constexpr (!std::is_same_v<std::remove_cv_t<InUse>, detail::NoCall>)
+            for (size_type slot = core_.stateful.next(0); slot != core_.stateful.none; slot = core_.stateful.next(slot + 1))
+                in_use(core_.by_slot[slot]->node);
+        Evaluation result;
+        context_type context(core_);
+        core_.dirty.pop_each([&](size_type at) {
+            const typename Core::Place& place = core_.places[at];
+            Record& record = *place.record;
+            const bool changed = core_.read_inputs(place);
+            if (record.flags != NodeFlags::none) [[unlikely]] {
+                if (has_any(record.flags, NodeFlags::always)) core_.dirty.set(at); // for the next evaluation
+                if (!changed && !has_any(record.flags, detail::runs_anyway)) return;
+                record.flags = record.flags & ~(NodeFlags::manual | NodeFlags::errored | detail::node_is_due);
+            } else if (!changed)
+                return;
+            ++result.ran;
+            context.enter(place, at);
+            result.errored += !run(record, context, f, failed);
+        });
+        return result;
+    }
+
+    /// One run of a node; false when it failed.
+    template <class F, class Failed>
+    SLOTWISE_ALWAYS_INLINE bool run(Record& record, context_type& context, F& f, Failed& failed) {
+        record.ran = core_.evaluations;
+        ScopeGuard undo([&]() noexcept { // also when `failed` throws
+            core_.roll_back();
+            core_.finish(record, true);
+        });
+#if SLOTWISE_EXCEPTIONS
+        try {
+            f(record.node, context);
+        } catch (...) {
+            record.flags = record.flags | NodeFlags::errored;
+            failed(record.node, context);
+            return false;
+        }
+#else
+        f(record.node, context);
+#endif
+        if (context.failed()) {
+            record.flags = record.flags | NodeFlags::errored;
+            failed(record.node, context);
+            return false;
+        }
+        undo.dismiss();
+        core_.finish(record, context.took_back_);
+        return true;
+    }
+    void swap_contents(DataflowGraph& other) noexcept { core_.swap(other.core_); }
+
+    Core core_;
+};
+
+/// Whether a link was made, and why not.
+///     if (const auto linked = graph.connect(a, 0, b, 0); !linked) report(linked.what(), linked.path());
+template <class Handle>
+class LinkResult {
+public:
+    /// The answer `status`, without a path.
+    explicit LinkResult(LinkStatus status) noexcept : status_(status) {}
+    /// The answer LinkStatus::cycle.
+    explicit LinkResult(std::vector<Handle>&& path) noexcept : status_(LinkStatus::cycle), path_(std::move(path)) {}
+
+    /// Whether the input is linked to the output now.
+    explicit operator bool() const noexcept { return status_ == LinkStatus::linked; }
+    /// Which.
+    LinkStatus status() const noexcept { return status_; }
+    /// Of a cycle: the nodes from `to` to `from` that are linked already, each to the next; the link would close them to a
+    /// ring. Empty otherwise.
+    std::span<const Handle> path() const noexcept { return path_; }
+    /// The answer in words.
+    const char* what() const noexcept {
+        switch (status_) {
+        case LinkStatus::linked:
+            return "connect: the input is linked to the output";
+        case LinkStatus::cycle:
+            return "connect(from, output, to, input): `to` already leads to `from` by the nodes of path(), so that the link "
+                   "would "
+                   "close a cycle; disconnect one of these, or link another node";
+        case LinkStatus::no_source:
+            return "connect(from, ...): no node has this handle; ask contains(from)";
+        case LinkStatus::no_output:
+            return "connect(from, output, ...): the node has fewer outputs; ask outputs(from)";
+        case LinkStatus::no_target:
+            return "connect(from, output, to, ...): no node has this handle; ask contains(to)";
+        case LinkStatus::no_input:
+            return "connect(from, output, to, input): the node has fewer inputs; ask inputs(to)";
+        }
+        return "";
+    }
+
+private:
+    LinkStatus status_;
+    std::vector<Handle> path_{};
+};
 
 /// The numbers of the inputs that changed, ascending; see DataflowContext::changed_inputs(). Allocates nothing. Valid until the
 /// node's run ends.
@@ -56,7 +725,7 @@ public:
         }
         constexpr iterator& operator++() noexcept {
             rest_ &= rest_ - 1;
-            settle();
+            skip_zero_words();
             return *this;
         }
         constexpr iterator operator++(int) noexcept {
@@ -72,9 +741,9 @@ public:
         friend ChangedInputs;
         constexpr iterator(const bits::word_t* words, std::size_t word, std::size_t end) noexcept
             : words_(words), word_(word), end_(end), rest_(word == end ? 0 : words[word]) {
-            settle();
+            skip_zero_words();
         }
-        constexpr void settle() noexcept {
+        constexpr void skip_zero_words() noexcept {
             while (rest_ == 0 && word_ != end_)
                 if (++word_ != end_) rest_ = words_[word_];
         }
@@ -227,567 +896,6 @@ private:
     slot_t first_ = 0, inputs_ = 0, outputs_ = 0;
     bool failed_ = false;
     bool took_back_ = false; // an output that was written may be as before
-};
-
-// LinkResult: what DataflowGraph::connect() answers.
-
-/// Whether a link was made, and why not.
-///     if (const auto linked = graph.connect(a, 0, b, 0); !linked) report(linked.what(), linked.path());
-template <class Handle>
-class LinkResult {
-public:
-    /// The answer `status`, without a path.
-    explicit LinkResult(LinkStatus status) noexcept : status_(status) {}
-    /// The answer LinkStatus::cycle.
-    explicit LinkResult(std::vector<Handle>&& path) noexcept : status_(LinkStatus::cycle), path_(std::move(path)) {}
-
-    /// Whether the input is linked to the output now.
-    explicit operator bool() const noexcept { return status_ == LinkStatus::linked; }
-    /// Which.
-    LinkStatus status() const noexcept { return status_; }
-    /// Of a cycle: the nodes from `to` to `from` that are linked already, each to the next; the link would close them to a
-    /// ring. Empty otherwise.
-    std::span<const Handle> path() const noexcept { return path_; }
-    /// The answer in words.
-    const char* what() const noexcept {
-        switch (status_) {
-        case LinkStatus::linked:
-            return "connect: the input is linked to the output";
-        case LinkStatus::cycle:
-            return "connect(from, output, to, input): `to` already leads to `from` by the nodes of path(), so that the link "
-                   "would "
-                   "close a cycle; disconnect one of these, or link another node";
-        case LinkStatus::no_source:
-            return "connect(from, ...): no node has this handle; ask contains(from)";
-        case LinkStatus::no_output:
-            return "connect(from, output, ...): the node has fewer outputs; ask outputs(from)";
-        case LinkStatus::no_target:
-            return "connect(from, output, to, ...): no node has this handle; ask contains(to)";
-        case LinkStatus::no_input:
-            return "connect(from, output, to, input): the node has fewer inputs; ask inputs(to)";
-        }
-        return "";
-    }
-
-private:
-    LinkStatus status_;
-    std::vector<Handle> path_{};
-};
-
-namespace detail {
-
-template <class Node, class Value, class Equal, class... With>
-using DataflowCoreOf = DataflowCore<Node, Value, Equal, DataflowGraph<Node, Value, Equal, With...>,
-                                    rebind_t<typename DataflowArguments<With...>::allocator, std::byte>>;
-
-} // namespace detail
-
-/// Nodes with numbered pins. An input reads the output that it is linked to, or its constant. An output may have any number of
-/// consumers. Links never form a cycle.
-///
-/// Each value has a change counter, which moves when a new value differs by Equal, and only then. A graph never gives the same
-/// counter twice, so that a counter names its source too: an input remembers the counter that it read when its node last ran,
-/// and any other one is a change, be it after a relink or of a new node in a reused slot. evaluate() runs the nodes with such
-/// an input in topological order. A node whose inputs were computed again, to equal values, does not run.
-///
-/// While evaluate() runs, the callbacks may read the graph, set inputs and mark nodes. They must not add, erase, link or copy
-/// (checked at level fast): note such a change, and make it afterwards. What they make dirty runs in the same evaluation if it
-/// comes later in the order, and otherwise in the next one. The same holds for constructors and destructors of Node and Value,
-/// and for Equal: they may read the graph that calls them.
-/// @tparam Node what the user keeps in a node: any object type, also one that cannot be moved; its address never changes
-/// @tparam Value what pins carry: default-initialisable, its moves do not throw; the address of a pin's value stays as long as
-/// the node has these pins. A std::shared_ptr is equal by pointer, in O(1); to change what it points to use edit_input() and
-/// DataflowContext::edit_output()
-/// @tparam Equal decides whether a new value is a change. With EqualTo a NaN equals itself, and -0.0 differs from 0.0
-/// @tparam With in any order: AllocBy<A>, from which all memory comes but the lists of subscribers, and Tag<X>
-template <class Node, class Value, class Equal, class... With>
-class DataflowGraph : public detail::DataflowWhole<detail::DataflowCoreOf<Node, Value, Equal, With...>> {
-    static_assert(std::is_default_constructible_v<Value> && std::is_nothrow_move_constructible_v<Value> &&
-                      std::is_nothrow_move_assignable_v<Value>,
-                  "DataflowGraph<Node, Value>: Value must have a default constructor, and moves that do not throw, because an "
-                  "errored node gets its old outputs back; a std::shared_ptr or a std::unique_ptr to the value has both");
-    static_assert(std::is_nothrow_copy_constructible_v<Equal> && std::is_nothrow_swappable_v<Equal>,
-                  "DataflowGraph<Node, Value, Equal>: copies of Equal must not throw; let it point to what it needs");
-    using Core = detail::DataflowCoreOf<Node, Value, Equal, With...>;
-    using Whole = detail::DataflowWhole<Core>;
-    using Whole::core_;
-    using Allocator = typename detail::DataflowArguments<With...>::allocator;
-    using Record = typename Core::Record;
-    using Running = typename Core::Running;
-    using RecordHandle = typename Core::Records::handle_type;
-
-public:
-    using node_type = Node;
-    using value_type = Value;
-    /// Compares values.
-    using equal_type = Equal;
-    using typename Whole::size_type;
-    using allocator_type = Allocator;
-    /// Names a node.
-    using handle_type = HandleOf<DataflowGraph>;
-    /// What evaluate() passes on.
-    using context_type = DataflowContext<DataflowGraph>;
-    /// What connect() answers.
-    using link_result = LinkResult<handle_type>;
-
-    /// Base of what subscribe() takes.
-    using subscriber = OutputSubscriber<handle_type, Value>;
-    /// Keeps a subscriber subscribed. It may outlive the graph.
-    using subscription = BasicObserverToken<subscriber>;
-
-    /// An output of a node.
-    struct Source {
-        handle_type node{}; ///< null: none
-        slot_t output = 0;  ///< its number
-        /// Whether there is one.
-        explicit operator bool() const noexcept { return !node.is_null(); }
-        friend bool operator==(const Source&, const Source&) = default;
-    };
-    /// What an evaluation did.
-    struct Evaluation {
-        size_type ran = 0;     ///< nodes that f was called for
-        size_type errored = 0; ///< those of them that failed
-    };
-
-    //=== construction ===//
-
-    DataflowGraph() noexcept(noexcept(Allocator()) && noexcept(Equal()))
-        requires(std::is_default_constructible_v<Allocator> && std::is_default_constructible_v<Equal>)
-        : DataflowGraph(Allocator()) {}
-    explicit DataflowGraph(const Allocator& alloc) noexcept(noexcept(Equal()))
-        requires std::is_default_constructible_v<Equal>
-        : Whole(std::in_place, alloc) {}
-    /// Compares values with this.
-    explicit DataflowGraph(const Equal& equal, const Allocator& alloc = Allocator()) : Whole(std::in_place, alloc, equal) {}
-    /// The same nodes under the same handles, with all values, counters, marks and flags. @throws what the allocator and the
-    /// copies throw
-    DataflowGraph(const DataflowGraph& other)
-        : DataflowGraph(other, std::allocator_traits<Allocator>::select_on_container_copy_construction(other.get_allocator())) {
-    }
-    DataflowGraph(const DataflowGraph& other, const Allocator& alloc) : Whole(std::in_place, other.core_, alloc) {}
-    /// `other` is empty then. Addresses and handles stay valid and refer to this graph.
-    DataflowGraph(DataflowGraph&& other) noexcept : Whole(std::in_place, other.get_allocator(), other.core_.equal) {
-        core_.swap(other.core_);
-    }
-    /// As above; nodes and values are moved one by one when the allocators differ, and only handles stay valid.
-    /// @throws what the allocator and the moves throw; `other` is empty then
-    DataflowGraph(DataflowGraph&& other, const Allocator& alloc)
-        requires(detail::always_equal<Allocator> || std::is_move_constructible_v<Node>)
-        : Whole(std::in_place, alloc, other.core_.equal) {
-        core_.take(other.core_);
-    }
-    /// @throws what the allocator and the copies throw; strong
-    DataflowGraph& operator=(const DataflowGraph& other) {
-        detail::RowRules::assign_copy(*this, other);
-        return *this;
-    }
-    /// `other` is empty then. @throws what the allocator and the moves throw when the allocators differ and do not propagate
-    DataflowGraph& operator=(DataflowGraph&& other) noexcept(detail::RowRules::nothrow_move<DataflowGraph>)
-        requires(detail::always_equal<Allocator> || std::is_move_constructible_v<Node>)
-    {
-        detail::RowRules::assign_move(*this, other);
-        return *this;
-    }
-    ~DataflowGraph() = default;
-    /// Exchanges the contents; handles and subscribers go with them. Unequal allocators that do not propagate: nodes and values
-    /// are moved one by one.
-    void swap(DataflowGraph& other) noexcept(detail::RowRules::nothrow_swap<DataflowGraph>)
-        requires(detail::always_equal<Allocator> || std::is_move_constructible_v<Node>)
-    {
-        detail::RowRules::swap(*this, other);
-    }
-    friend void swap(DataflowGraph& a, DataflowGraph& b) noexcept(noexcept(a.swap(b)))
-        requires(detail::always_equal<Allocator> || std::is_move_constructible_v<Node>)
-    {
-        a.swap(b);
-    }
-    allocator_type get_allocator() const noexcept { return allocator_type(core_.get_allocator()); }
-
-    //=== nodes ===//
-
-    /// Adds a node. It runs in the next evaluation. Its inputs have the constant Value(), and its outputs that value.
-    /// @throws std::length_error when there are too many nodes or pins; what the allocator and the constructors throw; strong
-    /// @complexity amortised O(inputs + outputs)
-    handle_type add(Node node, size_type inputs, size_type outputs)
-        requires std::is_move_constructible_v<Node>
-    {
-        return do_add(nullptr, inputs, outputs, std::move(node));
-    }
-    /// The same, with pins and flags as `info` says. @pre info lives as long as the graph: it is static data
-    handle_type add(Node node, const NodeInfo& info)
-        requires std::is_move_constructible_v<Node>
-    {
-        return do_add(&info, info.inputs.size(), info.outputs.size(), std::move(node));
-    }
-    /// Adds a node that is built in place: Node(args...). As add()
-    template <class... Args>
-        requires std::is_constructible_v<Node, Args&&...>
-    handle_type emplace(size_type inputs, size_type outputs, Args&&... args) {
-        return do_add(nullptr, inputs, outputs, std::forward<Args>(args)...);
-    }
-    /// Gives the node this many inputs and outputs. Those that stay keep number, value, counter and link; of those that go the
-    /// links are cut. The node runs in the next evaluation. False when there is no such node.
-    /// @throws as add(); strong @complexity linear in its pins and the consumers of its outputs
-    bool set_pins(handle_type node, size_type inputs, size_type outputs) {
-        Record* const record = find(node);
-        if (record == nullptr) return false;
-        const Running running(core_);
-        core_.set_pins(*record, node.index(), inputs, outputs);
-        return true;
-    }
-    /// Removes the node with its pins and links. Its consumers read their constants. False when there is no such node.
-    /// @complexity linear in its pins and their links
-    bool erase(handle_type node) noexcept {
-        Record* const record = find(node);
-        if (record == nullptr) return false;
-        const Running running(core_);
-        core_.take_out(*record, node.index());
-        return core_.records.erase(Core::inner(node));
-    }
-    /// As erase, but the handle is "reserved" then, and no other node gets it: fulfill() brings it back with a node, cancel()
-    /// gives it up. For undo. Links, constants and flags are gone: note them before, and link again. False when there is no
-    /// such node. @throws what the allocator throws, when no handle of this graph was reserved before; strong
-    bool erase_reserved(handle_type node) {
-        Record* const record = find(node);
-        if (record == nullptr) return false;
-        const Running running(core_);
-        detail::ReservedBits::prepare(core_.records);
-        core_.take_out(*record, node.index());
-        return core_.records.erase_reserved(Core::inner(node));
-    }
-    /// The same, and returns the node; empty when there is none. @throws also what Node's move throws; the node then stays
-    std::optional<Node> extract_reserved(handle_type node)
-        requires std::is_move_constructible_v<Node>
-    {
-        std::optional<Node> result;
-        Record* const record = find(node);
-        if (record == nullptr) return result;
-        const Running running(core_);
-        detail::ReservedBits::prepare(core_.records);
-        result.emplace(std::move(record->node));
-        core_.take_out(*record, node.index());
-        core_.records.erase_reserved(Core::inner(node));
-        return result;
-    }
-    /// Adds a node under a reserved handle, without links. It runs in the next evaluation. False, and no effect, when the
-    /// handle is not reserved (any more). @throws as add(); the handle is then still reserved
-    bool fulfill(handle_type node, Node value, size_type inputs, size_type outputs)
-        requires std::is_move_constructible_v<Node>
-    {
-        return do_fulfill(node, nullptr, inputs, outputs, std::move(value));
-    }
-    /// The same, with pins and flags as `info` says. @pre info lives as long as the graph: it is static data
-    bool fulfill(handle_type node, Node value, const NodeInfo& info)
-        requires std::is_move_constructible_v<Node>
-    {
-        return do_fulfill(node, &info, info.inputs.size(), info.outputs.size(), std::move(value));
-    }
-    /// Gives a reserved handle up: it is stale for ever. False when it is not reserved.
-    bool cancel(handle_type node) noexcept {
-        core_.expect_idle();
-        return core_.records.cancel(Core::inner(node));
-    }
-    /// Removes all nodes, and gives up reserved handles. @complexity linear
-    void clear() noexcept {
-        const Running running(core_);
-        core_.clear();
-    }
-
-    bool contains(handle_type node) const noexcept { return find(node) != nullptr; }
-    /// The node, or null when it was erased. @complexity O(1)
-    Node* get(handle_type node) noexcept { return node_of(find(node)); }
-    const Node* get(handle_type node) const noexcept { return node_of(std::as_const(*this).find(node)); }
-    /// The node. @throws std::out_of_range when it was erased
-    Node& at(handle_type node) { return checked(*this, node, unknown).node; }
-    const Node& at(handle_type node) const { return checked(*this, node, unknown).node; }
-    /// The node. @pre contains(node) (checked at level fast)
-    Node& operator[](handle_type node) noexcept { return expected(*this, node).node; }
-    const Node& operator[](handle_type node) const noexcept { return expected(*this, node).node; }
-    /// Why a handle does or does not resolve.
-    HandleStatus explain(handle_type node) const noexcept { return core_.records.explain(Core::inner(node)); }
-    /// How many inputs and outputs the node has; 0 when there is no such node.
-    size_type inputs(handle_type node) const noexcept { return part(node, &Record::inputs); }
-    size_type outputs(handle_type node) const noexcept { return part(node, &Record::outputs); }
-    /// The info that the node was added with, or null.
-    const NodeInfo* info(handle_type node) const noexcept { return part(node, &Record::info); }
-
-    //=== links ===//
-
-    /// Links an input to an output. A source that the input had is replaced; the same one again is no change. A link that would
-    /// close a cycle is refused, with the path that is there already. Nothing changes when the result is false.
-    /// @throws what the allocator throws; strong
-    /// @complexity O(1) when `from` is before `to` in the order; amortised O(1) when only few nodes lead to `from`, or follow
-    /// from `to`, as of new ones; else n log n in the nodes between them that are connected with one of them, and their links
-    link_result connect(handle_type from, size_type output, handle_type to, size_type input) {
-        core_.expect_idle();
-        const Record* const source = find(from);
-        if (source == nullptr) return link_result(LinkStatus::no_source);
-        if (output >= source->outputs) return link_result(LinkStatus::no_output);
-        Record* const target = find(to);
-        if (target == nullptr) return link_result(LinkStatus::no_target);
-        if (input >= target->inputs) return link_result(LinkStatus::no_input);
-        const slot_t from_pin = Core::output_pin(*source, output), to_pin = Core::input_pin(*target, input);
-        if (core_.pins.links[to_pin].source != from_pin) {
-            if (!core_.connect(from.index(), from_pin, to.index(), to_pin)) return link_result(path());
-            ++target->edits;
-        }
-        return link_result(LinkStatus::linked);
-    }
-    /// The input reads its constant again. False when it had no source, or there is no such input.
-    bool disconnect(handle_type node, size_type input) noexcept {
-        core_.expect_idle();
-        Record* const record = find(node);
-        if (record == nullptr || input >= record->inputs || !core_.pins.linked(Core::input_pin(*record, input))) return false;
-        core_.cut(Core::input_pin(*record, input));
-        ++record->edits;
-        return true;
-    }
-    /// The output that the input reads; false as a bool when it is a constant, or there is no such input.
-    Source source(handle_type node, size_type input) const noexcept {
-        const Record* const record = find(node);
-        if (record == nullptr || input >= record->inputs || !core_.pins.linked(Core::input_pin(*record, input))) return {};
-        const slot_t from = core_.pins.links[Core::input_pin(*record, input)].source;
-        const slot_t slot = core_.pins.links[from].owner;
-        return {core_.handle_at(slot), from - core_.by_slot[slot]->first - core_.by_slot[slot]->inputs};
-    }
-    /// Calls f(handle, input) for each consumer of an output, in the order of their links. f must not link.
-    template <class F>
-    void for_each_consumer(handle_type node, size_type output, F&& f) const {
-        const Record* const record = find(node);
-        if (record == nullptr || output >= record->outputs) return;
-        for (slot_t to = core_.pins.links[Core::output_pin(*record, output)].next; to != no_slot;
-             to = core_.pins.links[to].next) {
-            const slot_t slot = core_.pins.links[to].owner;
-            f(core_.handle_at(slot), to - core_.by_slot[slot]->first);
-        }
-    }
-
-    //=== values ===//
-
-    /// Sets the constant of an input; returns whether it differs. A linked input keeps it for the time after its link.
-    /// @throws std::out_of_range when there is no such input; what Equal and the construction of a Value throw; strong
-    template <class U = Value>
-        requires std::is_constructible_v<Value, U&&>
-    bool set_input(handle_type node, size_type input, U&& value) {
-        Record& record =
-            checked(*this, node, "DataflowGraph set_input(node, ...): no node has this handle; ask contains(node)");
-        const slot_t at = checked_input(record, input);
-        if constexpr (std::is_same_v<std::remove_cvref_t<U>, Value>) {
-            if (core_.equals(core_.pins.value(at), value)) return false;
-            Value fresh(std::forward<U>(value));
-            core_.pins.value(at) = std::move(fresh);
-        } else {
-            auto fresh = static_cast<Value>(std::forward<U>(value));
-            if (core_.equals(core_.pins.value(at), fresh)) return false;
-            core_.pins.value(at) = std::move(fresh);
-        }
-        core_.constant_changed(record, at);
-        return true;
-    }
-    /// Lets f(Value&) change the constant of an input in place. That counts as a change, unless f returns false; returns which.
-    /// @throws std::out_of_range when there is no such input; what f throws: that counts as a change too
-    template <class F>
-    bool edit_input(handle_type node, size_type input, F&& f) {
-        Record& record =
-            checked(*this, node, "DataflowGraph edit_input(node, ...): no node has this handle; ask contains(node)");
-        const slot_t at = checked_input(record, input);
-        ScopeGuard changed([&]() noexcept { core_.constant_changed(record, at); });
-        if constexpr (!detail::answers_change<F, Value>)
-            f(core_.pins.value(at));
-        else if (!f(core_.pins.value(at))) {
-            changed.dismiss();
-            return false;
-        }
-        return true;
-    }
-    /// The value that an input reads: that of its source, or its constant. @throws std::out_of_range when there is none
-    const Value& input(handle_type node, size_type input) const {
-        const Record& record =
-            checked(*this, node, "DataflowGraph input(node, ...): no node has this handle; ask contains(node)");
-        return core_.pins.value(core_.pins.links[checked_input(record, input)].source);
-    }
-    /// The value of an output. @throws std::out_of_range when there is none
-    const Value& output(handle_type node, size_type output) const { return core_.pins.value(checked_output(node, output)); }
-    /// The change counter of an output: another number whenever the value is another. @throws as output()
-    change_t counter(handle_type node, size_type output) const { return core_.pins.counters[checked_output(node, output)]; }
-
-    /// Notifies the subscriber of each evaluation in which the output becomes another value, until the token is destroyed. Ends
-    /// with the output, and when the graph is assigned to, restored or cleared; goes with the contents in a move or swap.
-    /// @pre the subscriber lives as long as the token is attached
-    /// @throws std::out_of_range when there is no such output, std::bad_alloc; strong
-    [[nodiscard]] subscription subscribe(handle_type node, size_type output, subscriber& of) {
-        const slot_t pin = checked_output(node, output);
-        return core_.subscribers.add(pin, core_.pins.counters[pin], of);
-    }
-
-    //=== flags and counters ===//
-
-    /// The flags of a node; none when there is no such node.
-    NodeFlags flags(handle_type node) const noexcept { return part(node, &Record::flags) & ~detail::node_is_due; }
-    /// Sets these flags, or clears them. NodeFlags::errored is cleared by a run that succeeds, and not here. False when there
-    /// is no such node.
-    bool set_flags(handle_type node, NodeFlags which, bool on = true) noexcept {
-        Record* const record = find(node);
-        if (record == nullptr) return false;
-        which = which & detail::settable_flags;
-        core_.set_flags(*record, node.index(), on ? record->flags | which : record->flags & ~which);
-        ++record->edits;
-        return true;
-    }
-    /// Makes the node run in the next evaluation: set_flags(node, NodeFlags::manual).
-    bool mark(handle_type node) noexcept { return set_flags(node, NodeFlags::manual); }
-    /// How often the node, its constants, links, pins or flags were changed from outside; 0 when there is no such node.
-    change_t edits(handle_type node) const noexcept { return part(node, &Record::edits); }
-    /// The number of the last evaluation in which the node ran; 0: never.
-    change_t last_run(handle_type node) const noexcept { return part(node, &Record::ran); }
-    /// The number of the last evaluation in which one of its outputs changed; 0: never.
-    change_t last_change(handle_type node) const noexcept { return part(node, &Record::changed); }
-    //=== evaluation ===//
-
-    /// Calls f(node, context) for each node that must run, sources first: one that never ran, got pins, is flagged `always` or
-    /// `manual`, or has an input whose value changed since the start of its own last run. All others cost nothing.
-    ///
-    /// A node whose f throws, or calls context.fail(), is errored: its outputs and counters are as before, the evaluation goes
-    /// on, and it runs again when an input changes. The next success clears the flag.
-    /// @param in_use in_use(node) is called for each node flagged `stateful`, whether it runs or not, before any runs: what
-    /// the node holds is in use in this frame
-    /// @param failed failed(node, context) is called when a run failed, before its outputs are restored; inside of the handler,
-    /// so that `throw;` ends the evaluation there. Nodes that did not run yet stay dirty
-    /// @throws what in_use and failed throw; never what f throws. Subscribers are then notified after
-    /// the next evaluation
-    /// @complexity the nodes that run, their inputs, and the consumers of outputs that changed; and n / 4096 words. Allocates
-    /// nothing
-    template <class F, class InUse = detail::NoCall, class Failed = detail::NoCall>
-    Evaluation evaluate(F&& f, InUse&& in_use = {}, Failed&& failed = {}) {
-        const Evaluation result = run_dirty(f, in_use, failed);
-        core_.notify();
-        return result;
-    }
-    //=== whole ===//
-
-    /// Whether the same handles name equal nodes with equal pins, links, counters, marks and flags.
-    friend bool operator==(const DataflowGraph& a, const DataflowGraph& b) {
-        if (a.size() != b.size() || a.core_.clock != b.core_.clock || a.core_.evaluations != b.core_.evaluations) return false;
-        for (auto [handle, record] : a.core_.records.items()) {
-            const Record* const other = b.core_.records.get(handle);
-            if (other == nullptr || !a.core_.same(record, b.core_, *other)) return false;
-        }
-        return true;
-    }
-
-private:
-    friend context_type;
-    friend detail::RowRules;
-    static constexpr const char* unknown = "DataflowGraph at(node): no node has this handle; ask contains(node)";
-
-    static handle_type outer(RecordHandle node) noexcept { return handle_type::from_bits(node.to_bits()); }
-    Record* find(handle_type node) noexcept { return core_.records.get(Core::inner(node)); }
-    const Record* find(handle_type node) const noexcept { return core_.records.get(Core::inner(node)); }
-    template <class T>
-    T part(handle_type node, T detail::DataflowState::*member) const noexcept {
-        const Record* const record = find(node);
-        return record == nullptr ? T{} : record->*member;
-    }
-    template <class R>
-    static auto* node_of(R* record) noexcept {
-        return record == nullptr ? nullptr : std::addressof(record->node);
-    }
-    template <class Self>
-    static auto& checked(Self& self, handle_type node, const char* what) {
-        auto* const record = self.find(node);
-        if (record == nullptr) detail::throw_out_of_range(what);
-        return *record;
-    }
-    template <class Self>
-    static auto& expected(Self& self, handle_type node) noexcept {
-        auto* const record = self.find(node);
-        SLOTWISE_EXPECT(record != nullptr, "DataflowGraph [node]: no node has this handle; ask get(node) or explain(node)");
-        return *record;
-    }
-    static slot_t checked_input(const Record& record, size_type input) {
-        if (input >= record.inputs)
-            detail::throw_out_of_range("DataflowGraph: the node has no input of this number; ask inputs(node)");
-        return Core::input_pin(record, input);
-    }
-    slot_t checked_output(handle_type node, size_type output) const {
-        const Record& record =
-            checked(*this, node, "DataflowGraph output(node, ...): no node has this handle; ask contains(node)");
-        if (output >= record.outputs)
-            detail::throw_out_of_range("DataflowGraph: the node has no output of this number; ask outputs(node)");
-        return Core::output_pin(record, output);
-    }
-    std::vector<handle_type> path() const {
-        std::vector<handle_type> nodes;
-        for (const slot_t slot : core_.order.path()) nodes.push_back(core_.handle_at(slot));
-        return nodes;
-    }
-    template <class... Args>
-    handle_type do_add(const NodeInfo* info, size_type inputs, size_type outputs, Args&&... args) {
-        const Running running(core_);
-        return outer(core_.add(info, inputs, outputs, std::forward<Args>(args)...));
-    }
-    bool do_fulfill(handle_type node, const NodeInfo* info, size_type inputs, size_type outputs, Node&& value) {
-        const Running running(core_);
-        if (core_.records.explain(Core::inner(node)) != HandleStatus::reserved) return false;
-        core_.fulfill(node, info, inputs, outputs, std::move(value));
-        return true;
-    }
-    template <class F, class InUse, class Failed>
-    Evaluation run_dirty(F& f, InUse& in_use, Failed& failed) {
-        const Running running(core_);
-
-        ++core_.evaluations;
-        if constexpr (!std::is_same_v<std::remove_cv_t<InUse>, detail::NoCall>)
-            for (size_type slot = core_.stateful.next(0); slot != core_.stateful.none; slot = core_.stateful.next(slot + 1))
-                in_use(core_.by_slot[slot]->node);
-        Evaluation result;
-        context_type context(core_);
-        core_.dirty.pop_each([&](size_type at) {
-            const typename Core::Place& place = core_.places[at];
-            Record& record = *place.record;
-            const bool changed = core_.read_inputs(place);
-            if (record.flags != NodeFlags::none) [[unlikely]] {
-                if (has_any(record.flags, NodeFlags::always)) core_.dirty.set(at); // for the next evaluation
-                if (!changed && !has_any(record.flags, detail::runs_anyway)) return;
-                record.flags = record.flags & ~(NodeFlags::manual | NodeFlags::errored | detail::node_is_due);
-            } else if (!changed)
-                return;
-            ++result.ran;
-            context.enter(place, at);
-            result.errored += !run(record, context, f, failed);
-        });
-        return result;
-    }
-
-    /// One run of a node; false when it failed.
-    template <class F, class Failed>
-    SLOTWISE_ALWAYS_INLINE bool run(Record& record, context_type& context, F& f, Failed& failed) {
-        record.ran = core_.evaluations;
-        ScopeGuard undo([&]() noexcept { // also when `failed` throws
-            core_.roll_back();
-            core_.finish(record, true);
-        });
-#if SLOTWISE_EXCEPTIONS
-        try {
-            f(record.node, context);
-        } catch (...) {
-            record.flags = record.flags | NodeFlags::errored;
-            failed(record.node, context);
-            return false;
-        }
-#else
-        f(record.node, context);
-#endif
-        if (context.failed()) {
-            record.flags = record.flags | NodeFlags::errored;
-            failed(record.node, context);
-            return false;
-        }
-        undo.dismiss();
-        core_.finish(record, context.took_back_);
-        return true;
-    }
-    void swap_contents(DataflowGraph& other) noexcept { core_.swap(other.core_); }
 };
 
 /// The error for const, volatile and reference types.

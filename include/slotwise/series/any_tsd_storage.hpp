@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// AnyTSDStorage: a dictionary over time whose keys and values are described at run time.
+// AnyTSDStorage: a type-erased time-series dictionary.
 #ifndef SLOTWISE_SERIES_ANY_TSD_STORAGE_HPP
 #define SLOTWISE_SERIES_ANY_TSD_STORAGE_HPP
 
@@ -12,8 +12,9 @@ SLOTWISE_BEGIN
 template <class Storage>
 class AnyTSDWriter;
 
-/// A TSDStorage between types that are described at run time: the same windows, deltas, validity, subscribers and snapshots
-/// over the same core, keys and values passed by address.
+/// A type-erased time-series dictionary: a TSDStorage of keys and values whose types are known only at run time, by
+/// TypeDescriptors. It has the same windows, deltas, validity, subscribers and snapshots, over the same engine. Keys and values
+/// are passed by address.
 ///     AnyTSDStorage price(TypeDescriptor::of<std::string>(), TypeDescriptor::of<double>());
 ///     price.write(1).set(&name, &quote);
 ///     for (auto [key, value] : price.modified_items(1)) ...
@@ -235,7 +236,7 @@ public:
         return true;
     }
     /// Replaces members and values by those of the range, whose elements bind as auto [key, value], two addresses, as those of
-    /// another described map; each value is written. Ticks if that changes anything, or if the dictionary was never written.
+    /// another type-erased map; each value is written. Ticks if that changes anything, or if the dictionary was never written.
     /// What is given away (an rvalue) is moved from: values of an AnyMapStorage, keys and values of a container of pairs of
     /// DescribedValue. @throws as set; what was written until then stays
     template <class Range>

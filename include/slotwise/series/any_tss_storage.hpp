@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// AnyTSSStorage: a set over time whose keys are described at run time.
+// AnyTSSStorage: a type-erased time-series set.
 #ifndef SLOTWISE_SERIES_ANY_TSS_STORAGE_HPP
 #define SLOTWISE_SERIES_ANY_TSS_STORAGE_HPP
 
@@ -12,8 +12,8 @@ SLOTWISE_BEGIN
 template <class Storage>
 class AnyTSSWriter;
 
-/// A TSSStorage of keys of a type that is described at run time: the same windows, deltas, subscribers and snapshots over the
-/// same core, keys passed by address.
+/// A type-erased time-series set: a TSSStorage of keys whose type is known only at run time, by a TypeDescriptor. It has the
+/// same windows, deltas, subscribers and snapshots, over the same engine. Keys are passed by address.
 ///     AnyTSSStorage active(TypeDescriptor::of<std::string>());
 ///     active.write(1).add(&name);
 ///     for (const void* key : active.added(1)) ...
@@ -44,7 +44,7 @@ public:
     const void* at(H handle) const {
         return this->store().at(handle);
     }
-    /// The same as keys(): what a set has are keys.
+    /// The same as keys(): a key is its own value.
     ConstAnyColumnView values() const noexcept { return this->keys(); }
     /// Keys that are members now and were not when window `time` opened. Empty unless that is the open window.
     AnyDeltaRange<Time, false> added(Time time) const noexcept { return this->added_keys(time); }
@@ -79,7 +79,7 @@ public:
         auto& s = this->state();
         return s.result(s.do_insert(static_cast<const void*>(key), [&] { return s.store().insert_moved(key); }));
     }
-    /// As insert; whether it was added is all it says.
+    /// As insert, but returns only whether the key was added.
     bool add(const void* key) { return insert(key).inserted; }
     /// Makes every key of a range of addresses a member. @throws as insert; those inserted before stay
     template <class Range>

@@ -21,6 +21,10 @@ struct SeriesTag {};
 template <class T>
 inline constexpr bool is_series = std::is_base_of_v<SeriesTag, T>;
 
+/// The type of time of a series with these arguments.
+template <class Key, class... With>
+using time_of = pick<with_time, std::int64_t, With...>;
+
 /// What a delta stores for a value: the value, or the delta of a nested series.
 template <class T, bool = is_series<T>>
 struct DeltaValue {
@@ -30,6 +34,7 @@ template <class T>
 struct DeltaValue<T, true> {
     using type = typename T::delta_type;
 };
+/// Whether a value may be in a series with this type of time: a nested series shares its clock.
 template <class T, class Time>
 inline constexpr bool shares_clock = [] {
     if constexpr (is_series<T>)
@@ -38,8 +43,51 @@ inline constexpr bool shares_clock = [] {
         return true;
 }();
 
-/// A set of keys by address, so that no key is copied. The hash and the equality of the series are referred to as well, because
-/// they may have state, or throw when they are copied.
+} // namespace detail
+
+/// The changes of a set in one window, or several: owned, to be kept, sent and applied elsewhere. Two are equal when they have
+/// the same changes in any order.
+template <class Key, class Time>
+struct SetDelta {
+    Time time = TimeTraits<Time>::never(); ///< the (last) window
+    bool ticked = false;                   ///< the set was written, perhaps without effect
+    std::vector<Key> added;                ///< members now, and not before
+    std::vector<Key> removed;              ///< members before, and not now
+    bool invalidated = false;              ///< the set was invalidated first: all else is relative to an empty set
+
+    /// Whether applying it would change no member.
+    bool empty() const noexcept { return added.empty() && removed.empty() && !invalidated; }
+    /// Keys are compared by ==. equal_deltas() compares them by the equality of a series.
+    friend bool operator==(const SetDelta& a, const SetDelta& b) { return equal_deltas(a, b, DefaultHash<Key>(), EqualTo()); }
+};
+
+/// The changes of a dictionary in one window, or several. Two are equal when they have the same changes in any order.
+/// @tparam T of the dictionary; where it is a series, `modified` holds its deltas
+template <class Key, class T, class Time>
+struct DictDelta {
+    using value_type = typename detail::DeltaValue<T>::type;
+
+    Time time = TimeTraits<Time>::never(); ///< the (last) window
+    bool ticked = false;                   ///< the dictionary was written, perhaps without effect
+    bool keys_ticked = false;              ///< keys were added or removed, perhaps without effect
+    std::vector<Key> added;                ///< members now, and not before, including those without a value
+    std::vector<Key> removed;              ///< members before, and not now
+    std::vector<Key> reset;                ///< members before and now, whose element was replaced by an empty one first
+    std::vector<std::pair<Key, value_type>> modified; ///< written: the last value. New keys are here and in `added`
+    bool invalidated = false; ///< the dictionary was invalidated first: all else is relative to an empty dictionary
+
+    /// Whether applying it would change no member and no value.
+    bool empty() const noexcept {
+        return added.empty() && removed.empty() && reset.empty() && modified.empty() && !invalidated;
+    }
+    /// Keys are compared by ==. equal_deltas() compares them by the equality of a series.
+    friend bool operator==(const DictDelta& a, const DictDelta& b) { return equal_deltas(a, b, DefaultHash<Key>(), EqualTo()); }
+};
+
+namespace detail {
+
+/// Hash and equality of sets of keys by address, in which no key is copied. They refer to those of the series, which may have
+/// state, or throw when they are copied.
 template <class Hash>
 struct PointeeHash {
     const Hash* hash = nullptr;
@@ -84,92 +132,6 @@ template <class Key, class Hash, class Equal>
 bool same_keys(const std::vector<Key>& a, const std::vector<Key>& b, const Hash& hash, const Equal& equal) {
     return a.size() == b.size() && pointers_to(a, hash, equal) == pointers_to(b, hash, equal);
 }
-
-/// @throws std::invalid_argument "apply(delta): <list>[<index>] <what>"
-[[noreturn]] inline void throw_bad_delta(const char* list, std::size_t index, const char* what) {
-    throw_invalid_argument((std::string("apply(delta): ") + list + "[" + std::to_string(index) + "] " + what).c_str());
-}
-
-/// The keys of a list, by address. @throws std::invalid_argument if one occurs twice
-template <class Key, class Hash, class Equal, class List, class PointerTo>
-KeyPointers<Key, Hash, Equal> checked_list(const List& list, const char* name, const Hash& hash, const Equal& equal,
-                                           PointerTo&& pointer_to) {
-    auto seen = room_for<KeyPointers<Key, Hash, Equal>>(list, hash, equal);
-    for (std::size_t i = 0; i != list.size(); ++i)
-        if (!seen.insert(pointer_to(list[i])).inserted) throw_bad_delta(name, i, "occurs twice; a list has a key once");
-    return seen;
-}
-
-template <class Key, class Hash, class Equal>
-struct DeltaKeys {
-    KeyPointers<Key, Hash, Equal> added, removed, reset;
-};
-
-/// The keys of a delta, checked: no key occurs twice in one list, or is both added and removed. @param hash and equal: those of
-/// the series, which outlive the result
-/// @throws std::invalid_argument that names the place, as throw_bad_delta
-template <class Delta, class Hash, class Equal>
-auto checked_keys(const Delta& delta, const Hash& hash, const Equal& equal) {
-    using Key = typename decltype(delta.added)::value_type;
-    const auto checked = [&](const std::vector<Key>& list, const char* name) {
-        return checked_list<Key>(list, name, hash, equal, [](const Key& key) { return std::addressof(key); });
-    };
-    DeltaKeys<Key, Hash, Equal> keys{checked(delta.added, "added"), checked(delta.removed, "removed"), {}};
-    for (std::size_t i = 0; i != delta.removed.size(); ++i)
-        if (keys.added.contains(std::addressof(delta.removed[i])))
-            throw_bad_delta("removed", i,
-                            "is in `added` too; a key is either added or removed, and a new value is in `modified`");
-    if constexpr (requires { delta.modified; }) {
-        keys.reset = checked(delta.reset, "reset");
-        if (delta.modified.size() > 1)
-            checked_list<Key>(delta.modified, "modified", hash, equal,
-                              [](const auto& item) { return std::addressof(item.first); });
-    }
-    return keys;
-}
-
-} // namespace detail
-
-/// The changes of a set in one window, or several: owned, to be kept, sent and applied elsewhere. Two are equal when they have
-/// the same changes in any order.
-template <class Key, class Time>
-struct SetDelta {
-    Time time = TimeTraits<Time>::never(); ///< the (last) window
-    bool ticked = false;                   ///< the set was written, perhaps without effect
-    std::vector<Key> added;                ///< members now, and not before
-    std::vector<Key> removed;              ///< members before, and not now
-    bool invalidated = false;              ///< the set was invalidated first: all else is relative to an empty set
-
-    /// Whether applying it would change no member.
-    bool empty() const noexcept { return added.empty() && removed.empty() && !invalidated; }
-    /// Keys are compared by ==. equal_deltas() compares them by the equality of a series.
-    friend bool operator==(const SetDelta& a, const SetDelta& b) { return equal_deltas(a, b, DefaultHash<Key>(), EqualTo()); }
-};
-
-/// The changes of a dictionary in one window, or several. Two are equal when they have the same changes in any order.
-/// @tparam T of the dictionary; where it is a series, `modified` holds its deltas
-template <class Key, class T, class Time>
-struct DictDelta {
-    using value_type = typename detail::DeltaValue<T>::type;
-
-    Time time = TimeTraits<Time>::never(); ///< the (last) window
-    bool ticked = false;                   ///< the dictionary was written, perhaps without effect
-    bool keys_ticked = false;              ///< keys were added or removed, perhaps without effect
-    std::vector<Key> added;                ///< members now, and not before, including those without a value
-    std::vector<Key> removed;              ///< members before, and not now
-    std::vector<Key> reset;                ///< members before and now, whose element was replaced by an empty one first
-    std::vector<std::pair<Key, value_type>> modified; ///< written: the last value. New keys are here and in `added`
-    bool invalidated = false; ///< the dictionary was invalidated first: all else is relative to an empty dictionary
-
-    /// Whether applying it would change no member and no value.
-    bool empty() const noexcept {
-        return added.empty() && removed.empty() && reset.empty() && modified.empty() && !invalidated;
-    }
-    /// Keys are compared by ==. equal_deltas() compares them by the equality of a series.
-    friend bool operator==(const DictDelta& a, const DictDelta& b) { return equal_deltas(a, b, DefaultHash<Key>(), EqualTo()); }
-};
-
-namespace detail {
 
 /// Appends the keys of `from` that none of `sets` has.
 template <class Key, class... Sets>
@@ -291,9 +253,52 @@ DictDelta<Key, T, Time> compose(const DictDelta<Key, T, Time>& first, const Dict
     return both;
 }
 
-// Checks that a delta fits a series, before anything is applied.
-
 namespace detail {
+
+//=== checks of a delta, before anything of it is applied ===//
+
+/// @throws std::invalid_argument "apply(delta): <list>[<index>] <what>"
+[[noreturn]] inline void throw_bad_delta(const char* list, std::size_t index, const char* what) {
+    throw_invalid_argument((std::string("apply(delta): ") + list + "[" + std::to_string(index) + "] " + what).c_str());
+}
+
+/// The keys of a list, by address. @throws std::invalid_argument if one occurs twice
+template <class Key, class Hash, class Equal, class List, class PointerTo>
+KeyPointers<Key, Hash, Equal> checked_list(const List& list, const char* name, const Hash& hash, const Equal& equal,
+                                           PointerTo&& pointer_to) {
+    auto seen = room_for<KeyPointers<Key, Hash, Equal>>(list, hash, equal);
+    for (std::size_t i = 0; i != list.size(); ++i)
+        if (!seen.insert(pointer_to(list[i])).inserted) throw_bad_delta(name, i, "occurs twice; a list has a key once");
+    return seen;
+}
+
+template <class Key, class Hash, class Equal>
+struct DeltaKeys {
+    KeyPointers<Key, Hash, Equal> added, removed, reset;
+};
+
+/// The keys of a delta, checked: no key occurs twice in one list, or is both added and removed. @param hash and equal: those of
+/// the series, which outlive the result
+/// @throws std::invalid_argument that names the place, as throw_bad_delta
+template <class Delta, class Hash, class Equal>
+auto checked_keys(const Delta& delta, const Hash& hash, const Equal& equal) {
+    using Key = typename decltype(delta.added)::value_type;
+    const auto checked = [&](const std::vector<Key>& list, const char* name) {
+        return checked_list<Key>(list, name, hash, equal, [](const Key& key) { return std::addressof(key); });
+    };
+    DeltaKeys<Key, Hash, Equal> keys{checked(delta.added, "added"), checked(delta.removed, "removed"), {}};
+    for (std::size_t i = 0; i != delta.removed.size(); ++i)
+        if (keys.added.contains(std::addressof(delta.removed[i])))
+            throw_bad_delta("removed", i,
+                            "is in `added` too; a key is either added or removed, and a new value is in `modified`");
+    if constexpr (requires { delta.modified; }) {
+        keys.reset = checked(delta.reset, "reset");
+        if (delta.modified.size() > 1)
+            checked_list<Key>(delta.modified, "modified", hash, equal,
+                              [](const auto& item) { return std::addressof(item.first); });
+    }
+    return keys;
+}
 
 /// Whether the key must fit. @param mode one for all keys, or a function of the key
 template <class Mode, class Key>
@@ -367,7 +372,6 @@ void check_delta(const Series* s, const typename Series::hasher& hash, const typ
 }
 
 } // namespace detail
-
 SLOTWISE_END
 
 #endif

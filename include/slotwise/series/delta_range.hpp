@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// DeltaRange: the slots, keys or items that one window has changed in one way. DeltaWords: the words it reads.
+// DeltaRange: the slots, keys or items with changes of one kind in one window.
 #ifndef SLOTWISE_SERIES_DELTA_RANGE_HPP
 #define SLOTWISE_SERIES_DELTA_RANGE_HPP
 
+#include "../core/detail/iterators.hpp"
 #include "../slots/column_view.hpp"
 #include "../slots/slot_range.hpp"
 #include "time_array.hpp"
@@ -83,18 +84,97 @@ struct DeltaWords {
     }
 };
 
+/// What a range yields of a slot: its number, its key, or its key and value.
+template <class... Columns>
+struct DeltaReference {
+    using type = slot_t;
+};
+template <class Key>
+struct DeltaReference<Key> {
+    using type = const Key&;
+};
+template <class Key, class T>
+struct DeltaReference<Key, T> {
+    using type = MapItem<Key, const T>;
+};
+template <class... Columns>
+constexpr auto read_slot(slot_t slot, const std::tuple<PageView<const Columns>...>& columns) noexcept ->
+    typename DeltaReference<Columns...>::type {
+    return std::apply(
+        [slot](const auto&... column) -> typename DeltaReference<Columns...>::type {
+            if constexpr (sizeof...(Columns) == 0)
+                return slot;
+            else if constexpr (sizeof...(Columns) == 1)
+                return (*column.ptr(slot), ...);
+            else
+                return {*column.ptr(slot)...};
+        },
+        columns);
+}
+
 } // namespace detail
 
-/// The changes of one window in one way: slot numbers, keys, or items (key and value), in an order that depends only on the
-/// calls (see DeltaRepresentation). A forward range that reads during the iteration. Empty unless its time is the open window,
-/// also when that window rolls after the range was made.
+/// The changes of one kind in one window: slot numbers, keys, or items (key and value), in an order that depends only on the
+/// calls (see DeltaRepresentation). A forward range that reads the container while it is walked. Empty unless its time is the
+/// open window, also when that window rolls after the range was made.
 /// @tparam Columns none: yields slot_t; a Key: const Key&; Key and T: MapItem<Key, const T>, which binds as auto [key, value]
 /// @invalidates itself when the container grows, shrinks or moves, and when an element is inserted, removed or written during
 /// the walk
 template <class Time, class... Columns>
 class DeltaRange {
+    using reference_type = typename detail::DeltaReference<Columns...>::type;
+
 public:
-    class iterator;
+    /// Walks the list of touched slots, or the words of their bits.
+    class iterator : public detail::IteratorFacade<iterator, std::remove_cvref_t<reference_type>, reference_type> {
+    public:
+        constexpr iterator() noexcept = default;
+        /// The slot here; no_slot at the end. Key and value of a removed element are readable by it until the window rolls.
+        constexpr slot_t slot() const noexcept { return slot_; }
+        friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.slot_ == b.slot_; }
+
+    private:
+        friend DeltaRange;
+        friend detail::IteratorFacade<iterator, std::remove_cvref_t<reference_type>, reference_type>;
+        constexpr explicit iterator(const DeltaRange& range) noexcept : range_(range) {
+            if (!range_.words_->by_list) move_to(0);
+            increment();
+        }
+        constexpr reference_type dereference() const noexcept { return detail::read_slot<Columns...>(slot_, range_.columns_); }
+        constexpr bool stamped(slot_t slot) const noexcept {
+            if (range_.stamps_.pages == nullptr) return true;
+            const bool written = range_.part_ == detail::DeltaPart::modified || range_.part_ == detail::DeltaPart::updated;
+            if (written && range_.words_->surely_written(slot)) return true;
+            return *range_.stamps_.ptr(slot) == range_.stamp_;
+        }
+        constexpr void increment() noexcept {
+            const auto& words = *range_.words_;
+            if (words.by_list) {
+                while (at_ < words.listed) {
+                    slot_ = words.list[at_++];
+                    if (words.values_only || (words.selected(slot_, range_.part_) && stamped(slot_))) return;
+                }
+                slot_ = no_slot;
+                return;
+            }
+            for (const std::size_t end = words.slot_count / bits::word_bits; at_ < end; move_to(at_ + 1))
+                while (rest_ != 0) {
+                    slot_ = static_cast<slot_t>(at_ * bits::word_bits + bits::lowest(rest_));
+                    rest_ &= rest_ - 1;
+                    if (stamped(slot_)) return;
+                }
+            slot_ = no_slot;
+        }
+        constexpr void move_to(std::size_t w) noexcept {
+            at_ = range_.words_->next_word(w);
+            rest_ = at_ * bits::word_bits != range_.words_->slot_count ? range_.words_->select(at_, range_.part_) : 0;
+        }
+
+        DeltaRange range_{};
+        std::size_t at_ = 0; // place in the list, or the current word
+        bits::word_t rest_ = 0;
+        slot_t slot_ = no_slot;
+    };
 
     constexpr DeltaRange() noexcept = default;
     /// For trackers and series. @param stamps if there are pages: only slots whose stamp is `stamp`
@@ -127,102 +207,8 @@ private:
 
 namespace detail {
 
-template <class... Columns>
-struct DeltaReference {
-    using type = slot_t;
-};
-template <class Key>
-struct DeltaReference<Key> {
-    using type = const Key&;
-};
-template <class Key, class T>
-struct DeltaReference<Key, T> {
-    using type = MapItem<Key, const T>;
-};
-
-} // namespace detail
-
-template <class Time, class... Columns>
-class DeltaRange<Time, Columns...>::iterator
-    : public detail::IteratorFacade<iterator, std::remove_cvref_t<typename detail::DeltaReference<Columns...>::type>,
-                                    typename detail::DeltaReference<Columns...>::type> {
-    using reference_type = typename detail::DeltaReference<Columns...>::type;
-
-public:
-    constexpr iterator() noexcept = default;
-    /// The slot here; no_slot at the end. Key and value of a removed element are readable by it until the window rolls.
-    constexpr slot_t slot() const noexcept { return slot_; }
-    friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.slot_ == b.slot_; }
-
-private:
-    friend DeltaRange;
-    friend detail::IteratorFacade<iterator, std::remove_cvref_t<reference_type>, reference_type>;
-    constexpr explicit iterator(const DeltaRange& range) noexcept : range_(range) {
-        if (!range_.words_->by_list) move_to(0);
-        increment();
-    }
-    constexpr reference_type dereference() const noexcept {
-        return std::apply(
-            [this](const auto&... column) -> reference_type {
-                if constexpr (sizeof...(Columns) == 0)
-                    return slot_;
-                else if constexpr (sizeof...(Columns) == 1)
-                    return (*column.ptr(slot_), ...);
-                else
-                    return {*column.ptr(slot_)...};
-            },
-            range_.columns_);
-    }
-    constexpr bool stamped(slot_t slot) const noexcept {
-        if (range_.stamps_.pages == nullptr) return true;
-        const bool written = range_.part_ == detail::DeltaPart::modified || range_.part_ == detail::DeltaPart::updated;
-        if (written && range_.words_->surely_written(slot)) return true;
-        return *range_.stamps_.ptr(slot) == range_.stamp_;
-    }
-    constexpr void increment() noexcept {
-        const auto& words = *range_.words_;
-        if (words.by_list) {
-            while (at_ < words.listed) {
-                slot_ = words.list[at_++];
-                if (words.values_only || (words.selected(slot_, range_.part_) && stamped(slot_))) return;
-            }
-            slot_ = no_slot;
-            return;
-        }
-        for (const std::size_t end = words.slot_count / bits::word_bits; at_ < end; move_to(at_ + 1))
-            while (rest_ != 0) {
-                slot_ = static_cast<slot_t>(at_ * bits::word_bits + bits::lowest(rest_));
-                rest_ &= rest_ - 1;
-                if (stamped(slot_)) return;
-            }
-        slot_ = no_slot;
-    }
-    constexpr void move_to(std::size_t w) noexcept {
-        at_ = range_.words_->next_word(w);
-        rest_ = at_ * bits::word_bits != range_.words_->slot_count ? range_.words_->select(at_, range_.part_) : 0;
-    }
-
-    DeltaRange range_{};
-    std::size_t at_ = 0; // place in the list, or the current word
-    bits::word_t rest_ = 0;
-    slot_t slot_ = no_slot;
-};
-
-SLOTWISE_END
-
-/// It owns nothing. Iterators outlive it.
-template <class Time, class... Columns>
-inline constexpr bool std::ranges::enable_view<slotwise::DeltaRange<Time, Columns...>> = true;
-template <class Time, class... Columns>
-inline constexpr bool std::ranges::enable_borrowed_range<slotwise::DeltaRange<Time, Columns...>> = true;
-
-SLOTWISE_BEGIN
-
-// ValidRange: the members of a dictionary over time that were ever written.
-
-namespace detail {
-
-/// The slots of `slots` whose stamp is not "never", in slot order. A forward range.
+/// The members of a dictionary over time that were ever written: the live slots whose stamp is not "never", in slot order. A
+/// forward range.
 /// @tparam Columns none: yields slots; a Key: const Key&; Key and T: MapItem<Key, const T>
 template <class Time, class... Columns>
 class ValidRange {
@@ -241,18 +227,7 @@ public:
         friend ValidRange;
         friend IteratorFacade<iterator, std::remove_cvref_t<reference_type>, reference_type>;
         constexpr iterator(const ValidRange& range, slot_iterator at) noexcept : range_(range), at_(at) { skip(); }
-        constexpr reference_type dereference() const noexcept {
-            return std::apply(
-                [this](const auto&... column) -> reference_type {
-                    if constexpr (sizeof...(Columns) == 0)
-                        return slot();
-                    else if constexpr (sizeof...(Columns) == 1)
-                        return (*column.ptr(slot()), ...);
-                    else
-                        return {*column.ptr(slot())...};
-                },
-                range_.columns_);
-        }
+        constexpr reference_type dereference() const noexcept { return read_slot<Columns...>(slot(), range_.columns_); }
         constexpr void increment() noexcept {
             ++at_;
             skip();
@@ -280,10 +255,13 @@ private:
 };
 
 } // namespace detail
-
 SLOTWISE_END
 
-/// It owns nothing. Iterators outlive it.
+/// They own nothing. Iterators outlive them.
+template <class Time, class... Columns>
+inline constexpr bool std::ranges::enable_view<slotwise::DeltaRange<Time, Columns...>> = true;
+template <class Time, class... Columns>
+inline constexpr bool std::ranges::enable_borrowed_range<slotwise::DeltaRange<Time, Columns...>> = true;
 template <class Time, class... Columns>
 inline constexpr bool std::ranges::enable_view<slotwise::detail::ValidRange<Time, Columns...>> = true;
 template <class Time, class... Columns>

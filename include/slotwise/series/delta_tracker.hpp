@@ -19,9 +19,9 @@ SLOTWISE_BEGIN
 /// that were live and are not are removed. So any sequence of inserts and removes yields the net change without a search. In a
 /// container without deferred erase a slot may be reused within the window: it is then both added and removed, and the key of
 /// the removed element is lost. With deferred erase the key is readable until flush_removed(): flush first, then open the next
-/// window. Cost: 6 bits a slot (dirty_list: 4 bytes more; adaptive: one bit more), and one cache line more at the first touch
+/// window. Cost: 6 bits a slot (dirty_list: 4 bytes more; adaptive: one bit more), and one more cache line at the first touch
 /// of a slot.
-/// @tparam R how touched slots are recorded; bench/series compares the choices
+/// @tparam R how touched slots are recorded, and in which order deltas come
 template <class Time, DeltaRepresentation R, class Allocator>
 class DeltaTracker {
     using word_t = bits::word_t;
@@ -128,7 +128,7 @@ public:
         return current(time) && now_.selected(slot, Part::touched);
     }
 
-    //=== what only the owner knows ===//
+    //=== calls by the owner ===//
 
     /// The element in `slot` is about to change. @param was_valid whether it had a value until now; counts if this is the
     /// slot's first touch in the window @pre the slot is live

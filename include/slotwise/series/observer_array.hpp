@@ -19,9 +19,9 @@ struct AlwaysChanged {
 
 } // namespace detail
 
-/// Subscribers by slot and by key. One pointer wide while there are none. Then two bits a slot, and a list for each slot and
-/// key that has subscribers. A subscription to a slot refers to its element and ends with it. A subscription to a key lasts: it
-/// waits for the key, and stays when the key is removed. The owner calls is_watched() and watch() for an element that is
+/// Subscribers by slot and by key. It has the size of one pointer while there are none, then two bits a slot, and a list for
+/// each slot and key that has subscribers. A subscription to a slot refers to its element and ends with it. A subscription to a
+/// key waits for the key, and stays when the key is removed. The owner calls is_watched() and watch() for an element that is
 /// inserted, mark() for a changed element, and drop() for an erased slot. notify() then notifies the subscribers of the marked
 /// slots.
 /// @tparam With in any order: TimeBy<T>, HashBy<H>, EqualBy<E>, AllocBy<A>
@@ -283,7 +283,7 @@ private:
             if (auto& lists = registry_->by_key; lists.state(at) == SlotState::live)
                 f(no_slot, std::addressof(lists.key(at)), lists.value(at));
     }
-    // Erases keys without subscribers from time to time, because a token does not know its key.
+    // Erases keys without subscribers from time to time, because a token that is destroyed does not know its key.
     static void sweep(Registry& all) noexcept {
         if (all.by_key.size() < all.next_sweep) return;
         all.by_key.erase_if([](const Key&, const List& list) { return list.empty(); });

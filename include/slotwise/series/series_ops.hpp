@@ -148,28 +148,28 @@ struct ErasedTSD : ErasedSeries<S> {
     using Types = typename Base::Types;
     using Map = ErasedMap<typename S::map_type>;
     static constexpr auto self = Base::self;
-    static constexpr bool described = is_type_erased<S>;
-    /// The type of known values; of described ones it is not used.
+    static constexpr bool erased = is_type_erased<S>;
+    /// The type of known values; of type-erased ones it is not used.
     template <class Series>
     struct Known : Named<typename Series::mapped_type> {};
-    using T = typename std::conditional_t<described, Named<Named<int>>, Named<Known<S>>>::type::type;
+    using T = typename std::conditional_t<erased, Named<Named<int>>, Named<Known<S>>>::type::type;
     static constexpr bool nested = is_series<T>;
 
     static const TypeDescriptor& value_type(const void* s) {
-        if constexpr (described)
+        if constexpr (erased)
             return self(s).value_type();
         else
             return TypeDescriptor::of<T>();
     }
     static const void* get(const void* s, const void* key) { return self(s).get(Types::key(key)); }
     static const void* value(const void* s, slot_t slot) {
-        if constexpr (described)
+        if constexpr (erased)
             return self(s).value(slot);
         else
             return std::addressof(self(s).value(slot));
     }
     static constexpr auto set_item() noexcept -> bool (*)(void*, Time, const void*, const void*) {
-        if constexpr (described)
+        if constexpr (erased)
             return [](void* s, Time time, const void* key, const void* value) -> bool {
                 return self(s).write(time).set(key, value).inserted;
             };
@@ -181,7 +181,7 @@ struct ErasedTSD : ErasedSeries<S> {
             return nullptr;
     }
     static constexpr auto create() noexcept -> bool (*)(void*, Time, const void*) {
-        if constexpr (described || (Types::copies_keys && std::is_default_constructible_v<T>))
+        if constexpr (erased || (Types::copies_keys && std::is_default_constructible_v<T>))
             return [](void* s, Time time, const void* key) -> bool {
                 return self(s).write(time).create(Types::key(key)).inserted;
             };
@@ -189,7 +189,7 @@ struct ErasedTSD : ErasedSeries<S> {
             return nullptr;
     }
     static constexpr auto modify() noexcept -> void* (*)(void*, Time, const void*) {
-        if constexpr (described)
+        if constexpr (erased)
             return [](void* s, Time time, const void* key) -> void* { return self(s).write(time).modify(key); };
         else if constexpr (!nested)
             return [](void* s, Time time, const void* key) -> void* {

@@ -38,9 +38,9 @@ struct SeriesTick {
 /// Base of subscribers. A subscriber is notified of each close of the outermost writer that has changed something since the
 /// last, once per close and subscription: of elements first (in slot order), then of the keys of a dictionary, then of the
 /// whole. Nested series come before the series around them. Within one level subscribers are notified in the order of
-/// subscription. A subscriber may read everything, write to the open window, and add and remove subscriptions. What it writes
-/// is told to those not notified yet at this close, and to the others at the next close of the window. A subscription added
-/// now is notified of later writes. A subscriber must not open another window, restore, assign or destroy the series.
+/// subscription. A subscriber may read everything, write to the open window, and add and remove subscriptions. Subscribers that
+/// were not notified yet are notified of its writes at this close, the others at the next close of the window. A subscription
+/// added now is notified of later writes. A subscriber must not open another window, restore, assign or destroy the series.
 template <class Time>
 class SeriesSubscriber {
 public:

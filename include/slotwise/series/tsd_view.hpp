@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// TSDView: any dictionary over time from Key to T, read-only.
+// TSDView: any time-series dictionary from Key to T, read-only.
 #ifndef SLOTWISE_SERIES_TSD_VIEW_HPP
 #define SLOTWISE_SERIES_TSD_VIEW_HPP
 
@@ -25,7 +25,7 @@ struct TSDCalls {
 
 } // namespace detail
 
-/// A parameter type for functions that read a dictionary over time and are no templates. Two words, passed by value.
+/// A view of a time-series dictionary, for functions that read one and are no templates. Two words, passed by value.
 ///     double turnover(TSDView<std::string, double> trades, std::int64_t now);
 /// @pre the series outlives the view and does not move
 template <class Key, class T, class Time>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// TSSStorage: a set over time. It records exactly which keys each window has added and removed.
+// TSSStorage: a time-series set. It records exactly which keys each window has added and removed.
 #ifndef SLOTWISE_SERIES_TSS_STORAGE_HPP
 #define SLOTWISE_SERIES_TSS_STORAGE_HPP
 
@@ -129,7 +129,7 @@ public:
         return insert(Key(std::forward<Args>(args)...));
     }
     SLOTWISE_CONVERSIONS_END
-    /// As insert; whether it was added is all it says. @throws as insert; strong
+    /// As insert, but returns only whether the key was added. @throws as insert; strong
     template <class K = Key>
     bool add(K&& key) {
         return insert(std::forward<K>(key)).inserted;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// TSSView: any set over time with these Keys, read-only: a TSSStorage, or the keys of a TSDStorage.
+// TSSView: any time-series set with these keys, read-only: a TSSStorage, or the keys of a TSDStorage.
 #ifndef SLOTWISE_SERIES_TSS_VIEW_HPP
 #define SLOTWISE_SERIES_TSS_VIEW_HPP
 
 #include "../keyed/set_view.hpp"
 #include "delta.hpp"
 #include "delta_range.hpp"
-#include "detail/series_arguments.hpp"
 #include "subscriber.hpp"
 
 SLOTWISE_BEGIN
@@ -27,7 +26,7 @@ struct TSSCalls {
 
 } // namespace detail
 
-/// A parameter type for functions that read a set over time and are no templates. Two words, passed by value.
+/// A view of a time-series set, for functions that read one and are no templates. Two words, passed by value.
 ///     void report(TSSView<std::string> active, std::int64_t now);
 /// Constructed from a TSSStorage, or by TSDStorage::keys(), whose time is that of the last added or removed key.
 /// @pre the series outlives the view and does not move

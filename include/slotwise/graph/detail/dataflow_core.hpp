@@ -1,81 +1,110 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// DataflowCore: nodes, pins, order and dirty nodes of a DataflowGraph side by side, and the places where they change together.
+// DataflowCore: the engine of a DataflowGraph, and its parts: pins, written outputs, dirty nodes.
 #ifndef SLOTWISE_GRAPH_DETAIL_DATAFLOW_CORE_HPP
 #define SLOTWISE_GRAPH_DETAIL_DATAFLOW_CORE_HPP
 
-#include "../../config/assert.hpp"
 #include "../../core/detail/bits.hpp"
 #include "../../core/hash.hpp"
 #include "../../core/versioned.hpp"
-#include "../../fwd.hpp"
 #include "../../map/slot_map.hpp"
 #include "../../memory/allocator.hpp"
 #include "../../memory/paged_array.hpp"
 #include "../../memory/plain_vector.hpp"
-#include "../../slots/observer_token.hpp"
+#include "../node_info.hpp"
+#include "../output_subscriber.hpp"
 #include "../topological_order.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <span>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
 SLOTWISE_BEGIN
+namespace detail {
 
-// NodeFlags and NodeInfo: what nodes of a DataflowGraph are marked with, and what all nodes of one kind share.
+//=== when a value is another ===//
 
-/// The flags in both.
-constexpr NodeFlags operator&(NodeFlags a, NodeFlags b) noexcept {
-    return static_cast<NodeFlags>(static_cast<std::uint32_t>(a) & static_cast<std::uint32_t>(b));
-}
-/// The flags in either.
-constexpr NodeFlags operator|(NodeFlags a, NodeFlags b) noexcept {
-    return static_cast<NodeFlags>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
-}
-/// All other flags.
-constexpr NodeFlags operator~(NodeFlags flags) noexcept { return static_cast<NodeFlags>(~static_cast<std::uint32_t>(flags)); }
-/// Whether any of `which` is set.
-constexpr bool has_any(NodeFlags flags, NodeFlags which) noexcept { return (flags & which) != NodeFlags::none; }
-/// Flag number n of the program, from 0: `constexpr NodeFlags spread_native = user_flag(0);`.
-/// @pre n < 24 (checked at level fast)
-constexpr NodeFlags user_flag(unsigned n) noexcept {
-    SLOTWISE_EXPECT(n < 24, "user_flag(n): there are 24 of them, from 0");
-    return static_cast<NodeFlags>(std::uint32_t{1} << (8 + n));
-}
-
-/// What all nodes of one kind share: static data, which nodes point to.
-///     constexpr std::string_view spring_in[] = {"target", "stiffness"}, spring_out[] = {"position"};
-///     constexpr NodeInfo spring{"spring", spring_in, spring_out, NodeFlags::always};
-struct NodeInfo {
-    /// Of the kind.
-    std::string_view name{};
-    /// The names of the inputs, by number.
-    std::span<const std::string_view> inputs{};
-    /// The names of the outputs, by number.
-    std::span<const std::string_view> outputs{};
-    /// What a new node is flagged with.
-    NodeFlags flags = NodeFlags::none;
-
-    /// The number of the input with this name, or no_slot.
-    constexpr slot_t input(std::string_view pin) const noexcept { return find(inputs, pin); }
-    /// The number of the output with this name, or no_slot.
-    constexpr slot_t output(std::string_view pin) const noexcept { return find(outputs, pin); }
-
-private:
-    static constexpr slot_t find(std::span<const std::string_view> names, std::string_view name) noexcept {
-        for (std::size_t i = 0; i != names.size(); ++i)
-            if (names[i] == name) return static_cast<slot_t>(i);
-        return no_slot;
-    }
+/// Whether == of T may say that a value differs from itself: T is a floating-point number, or a type below with such parts.
+template <class T>
+struct HasFloats : std::is_floating_point<T> {};
+template <class T>
+concept FloatRange = requires(const T& range) {
+    typename T::value_type;
+    range.begin() != range.end();
+    range.size();
+} && HasFloats<typename T::value_type>::value;
+template <FloatRange T>
+struct HasFloats<T> : std::true_type {};
+template <class T>
+concept FloatOptional = requires(const T& value) {
+    typename T::value_type;
+    value.has_value();
+    *value;
+} && HasFloats<typename T::value_type>::value;
+template <FloatOptional T>
+struct HasFloats<T> : std::true_type {};
+template <template <class...> class V, class... Ts>
+    requires(requires(const V<Ts...>& value) { value.valueless_by_exception(); } && (HasFloats<Ts>::value || ...))
+struct HasFloats<V<Ts...>> : std::true_type {
+    static constexpr std::size_t alternatives = sizeof...(Ts);
 };
 
-// DataflowRecord: what a DataflowGraph knows of a node.
+/// Whether the sign bit is set.
+template <class T>
+constexpr bool is_negative(T number) noexcept {
+    if constexpr (sizeof(T) == sizeof(std::uint32_t))
+        return std::bit_cast<std::uint32_t>(number) >> 31 != 0;
+    else if constexpr (sizeof(T) == sizeof(std::uint64_t))
+        return std::bit_cast<std::uint64_t>(number) >> 63 != 0;
+    else
+        return number < 0; // of a long double: both zeros are equal
+}
 
-namespace detail {
+template <class T>
+constexpr bool is_no_number(const T& number) noexcept {
+    return !(number <= T(0) || number > T(0));
+}
+
+/// Whether a and b are equal. A NaN equals any NaN, so that a node that yields NaN again has not changed. A float of another
+/// sign is a change, also if both are zero, because 1 / x differs. Ranges, optionals and variants of floats are compared by
+/// their parts. In any other type == decides. A NaN inside of it counts as a change: a needless run does less harm than a
+/// missed one.
+template <class T>
+constexpr bool same_value(const T& a, const T& b) {
+    if constexpr (std::is_floating_point_v<T>) {
+        // Without ==, because strict users have -Wfloat-equal.
+        if (!(a <= b && a >= b)) return is_no_number(a) && is_no_number(b);
+        return a < T(0) || a > T(0) || is_negative(a) == is_negative(b);
+    } else if constexpr (requires { HasFloats<T>::alternatives; }) {
+        if (a.index() != b.index()) return false;
+        return [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            bool same = true; // two without a value are equal
+            (..., (Nth == a.index() ? static_cast<void>(same = same_value(get<Nth>(a), get<Nth>(b))) : static_cast<void>(0)));
+            return same;
+        }(std::make_index_sequence<HasFloats<T>::alternatives>());
+    } else if constexpr (FloatRange<T>) {
+        if (a.size() != b.size()) return false;
+        auto other = b.begin();
+        for (const auto& each : a)
+            if (!same_value<typename T::value_type>(each, *other++)) return false;
+        return true;
+    } else if constexpr (FloatOptional<T>) {
+        return a.has_value() == b.has_value() && (!a.has_value() || same_value<typename T::value_type>(*a, *b));
+    } else
+        return EqualTo()(a, b);
+}
+
+/// Compares values of pins by Equal.
+template <class Equal, class T>
+constexpr bool pin_equal(const Equal& equal, const T& a, const T& b) {
+    if constexpr (std::is_same_v<Equal, EqualTo>)
+        return same_value(a, b);
+    else
+        return static_cast<bool>(equal(a, b));
+}
+
+//=== nodes ===//
 
 /// A flag that is not public: the node runs whatever its marks say, because it never ran, or got pins.
 inline constexpr NodeFlags node_is_due{1u << 7};
@@ -100,7 +129,7 @@ struct DataflowRecord : DataflowState {
 
     Node node;
 };
-/// Of a node that an allocator passes itself on to, as std::pmr::polymorphic_allocator does.
+/// The same of a Node that is built with the allocator, as with std::pmr::polymorphic_allocator.
 template <class Node, class Allocator>
 struct DataflowRecord<Node, Allocator, true> : DataflowState {
     using allocator_type = Allocator;
@@ -134,19 +163,7 @@ private:
     }
 };
 
-// DataflowPins: the pins of all nodes of a graph, flat by number, with their values, change counters and links.
-
-/// Whether f(value), which edits a value in place, says if that was a change: it returns bool. A result that converts to bool
-/// is no answer: [&](int& value) { return value = 0; } has changed the value.
-template <class F, class Value>
-inline constexpr bool answers_change = [] {
-    using result = std::invoke_result_t<F&, Value&>;
-    static_assert(
-        std::is_void_v<result> || std::is_same_v<result, bool>,
-        "DataflowGraph edit_input, DataflowContext edit_output: f(value) returns nothing, or a bool that says whether "
-        "it has changed the value; cast what converts to bool");
-    return std::is_same_v<result, bool>;
-}();
+//=== pins ===//
 
 /// What a pin is linked to. The consumers of an output are a list through its inputs, in the order of their links.
 struct PinLink {
@@ -354,7 +371,7 @@ private:
     std::size_t used_ = 0;
 };
 
-// WrittenOutputs: what the running node has written, so that it can be taken back.
+//=== what the running node has written, so that it can be taken back ===//
 
 /// An output that the running node has written.
 template <class Value>
@@ -430,174 +447,10 @@ private:
     PlainVector<slot_t, Allocator> places_; // by output: the place of its entry, of the first placed_ entries
 };
 
-} // namespace detail
+//=== dirty nodes ===//
 
-// OutputSubscriber: is notified that an output of a DataflowGraph has another value.
-
-/// Base of subscribers to an output. A subscriber is notified at most once in an evaluation, at its end, when the value differs
-/// from the one that it was last notified of. It may change the graph in any way and subscribe or detach others; what it makes
-/// dirty runs in the next evaluation.
-/// @tparam Handle the graph's handle_type @tparam Value the graph's value_type
-template <class Handle, class Value>
-class OutputSubscriber {
-public:
-    /// The output has this value now.
-    virtual void on_output(Handle node, slot_t output, const Value& value) noexcept = 0;
-    /// For graphs: counts to how many outputs this is subscribed.
-    detail::AttachmentCount& attachments() noexcept { return attachments_; }
-
-protected:
-    OutputSubscriber() = default;
-    OutputSubscriber(const OutputSubscriber&) = default;
-    OutputSubscriber& operator=(const OutputSubscriber&) = default;
-    virtual ~OutputSubscriber() = default; // for -Wnon-virtual-dtor in derived classes
-
-private:
-    SLOTWISE_NO_UNIQUE_ADDRESS detail::AttachmentCount attachments_{};
-};
-
-namespace detail {
-
-/// The subscribers of each pin. It allocates nothing before the first subscription. Cells are on the heap, because tokens share
-/// them, and may outlive the graph and its allocator.
-template <class Handle, class Value, class Allocator>
-class OutputSubscribers {
-    using Subscriber = OutputSubscriber<Handle, Value>;
-    using Cell = BasicObserverCell<Subscriber>;
-    struct Pin {
-        Cell* cell;
-        change_t counter;   // that they were last notified of
-        std::size_t queued; // the place in the queue, from 1; or 0
-    };
-    struct Change {
-        Handle node;
-        slot_t output, pin; // no_slot: the output is gone
-    };
-
-public:
-    explicit OutputSubscribers(const Allocator& alloc) noexcept : pins_(alloc), queue_(alloc) {}
-    /// Takes the subscribers into other memory. Throws what the allocator throws; strong
-    OutputSubscribers(OutputSubscribers& other, const Allocator& alloc) : pins_(other.pins_, alloc), queue_(alloc) {
-        queue_.reserve(room_for(other.count_));
-        for (const Change& change : other.queue_)
-            if (change.pin != no_slot) append(change);
-        count_ = std::exchange(other.count_, 0);
-        other.pins_.clear();
-        other.queue_.clear();
-    }
-    OutputSubscribers(const OutputSubscribers&) = delete;
-    OutputSubscribers& operator=(const OutputSubscribers&) = delete;
-    ~OutputSubscribers() { clear(); }
-    void swap(OutputSubscribers& other) noexcept {
-        pins_.swap(other.pins_);
-        queue_.swap(other.queue_);
-        std::swap(count_, other.count_);
-    }
-    void clear() noexcept {
-        for (slot_t pin = 0; pin != pins_.size(); ++pin) end(pin);
-        pins_.clear();
-        queue_.clear();
-    }
-
-    /// Throws std::bad_alloc; strong
-    BasicObserverToken<Subscriber> add(slot_t pin, change_t counter, Subscriber& subscriber) {
-        if (pins_.size() <= pin) pins_.resize(std::size_t{pin} + 1, Pin{nullptr, 0, 0});
-        if (pins_[pin].cell == nullptr) {
-            if (queue_.capacity() < 2 * (count_ + 1)) queue_.reserve(room_for(count_ + 1)); // no evaluation allocates
-            pins_[pin] = {new Cell, counter, 0};
-            ++count_;
-        }
-        return {*pins_[pin].cell, subscriber};
-    }
-    SLOTWISE_ALWAYS_INLINE bool has(slot_t pin) const noexcept { return pin < pins_.size() && pins_[pin].cell != nullptr; }
-    /// An output has changed, perhaps only for the moment. @pre has(pin)
-    SLOTWISE_NEVER_INLINE void note(slot_t pin, Handle node, slot_t output) noexcept {
-        if (pins_[pin].queued != 0) return;
-        if (queue_.size() == queue_.capacity()) drop_gone();
-        append({node, output, pin}); // there is room
-    }
-    /// Notifies the subscribers of the outputs that were noted. @param resolve resolve(node, output) answers the number of the
-    /// pin, or no_slot if there is none any more @param value value(pin) @param counter counter(pin)
-    template <class Resolve, class ValueOf, class CounterOf>
-    void notify(Resolve&& resolve, ValueOf&& value, CounterOf&& counter) noexcept {
-        if (queue_.empty() || notifying_) return; // one that evaluates is inside of the loop below
-        notifying_ = true;
-        std::reverse(queue_.begin(), queue_.end());
-        drop_gone();
-        while (!queue_.empty()) {
-            const Change change = queue_.back();
-            queue_.pop_back();
-            if (change.pin == no_slot) continue;
-            Pin& pin = pins_[change.pin];
-            pin.queued = 0;
-            if (pin.counter == counter(change.pin)) continue;
-            pin.counter = counter(change.pin);
-            Cell* const cell = pin.cell;
-            ++cell->owners; // a subscriber may erase the node
-            cell->forward([&](Subscriber& subscriber, std::size_t) {
-                const slot_t now = resolve(change.node, change.output); // or give it other pins
-                if (now != no_slot) subscriber.on_output(change.node, change.output, value(now));
-            });
-            Cell::release(cell);
-        }
-        notifying_ = false;
-    }
-    /// The output goes; its subscribers are detached.
-    void end(slot_t pin) noexcept {
-        if (!has(pin)) return;
-        drop_queued(pin);
-        pins_[pin].cell->detach_all();
-        Cell::release(std::exchange(pins_[pin].cell, nullptr));
-        --count_;
-    }
-    /// The output gets another number. @pre reserve(to)
-    void move(slot_t from, slot_t to) noexcept {
-        if (!has(from)) return;
-        std::swap(pins_[from], pins_[to]);
-        if (pins_[to].queued != 0) queue_[pins_[to].queued - 1].pin = to;
-    }
-    /// Room for pins up to `pin`, if there are subscribers. Throws std::bad_alloc; strong
-    void reserve(slot_t pin) {
-        if (count_ != 0 && pins_.size() <= pin) pins_.resize(std::size_t{pin} + 1, Pin{nullptr, 0, 0});
-    }
-    std::size_t memory_usage() const noexcept {
-        std::size_t cells = 0;
-        if (count_ != 0)
-            for (const Pin& pin : pins_) cells += pin.cell == nullptr ? 0 : pin.cell->memory_usage();
-        return cells + memory_of(pins_, queue_);
-    }
-
-private:
-    // Twice what waits at most, so that drop_gone() has much to drop when the queue is full.
-    static std::size_t room_for(std::size_t count) noexcept { return 4 * count; }
-    void append(const Change& change) noexcept {
-        queue_.push_back(change);
-        pins_[change.pin].queued = queue_.size();
-    }
-    void drop_queued(slot_t pin) noexcept {
-        if (const std::size_t place = std::exchange(pins_[pin].queued, 0); place != 0) queue_[place - 1].pin = no_slot;
-    }
-    /// Closes the gaps in the queue, and tells pins their places. Linear in the queue
-    void drop_gone() noexcept {
-        std::size_t left = 0;
-        for (std::size_t i = 0; i != queue_.size(); ++i) {
-            const Change change = queue_[i];
-            if (change.pin == no_slot) continue;
-            queue_[left++] = change;
-            pins_[change.pin].queued = left;
-        }
-        queue_.truncate(left);
-    }
-
-    PlainVector<Pin, Allocator> pins_;
-    PlainVector<Change, Allocator> queue_; // its capacity is twice the number of pins with subscribers, at least
-    std::size_t count_ = 0;
-    bool notifying_ = false;
-};
-
-// DirtySet: a set of positions that is walked in ascending order while it changes. An empty one costs a look at n / 4096 words.
-
-/// A bit a position, and above it a bit for each word that is not zero, or in which a walk is.
+/// A set of positions that is walked in ascending order while it changes. It has a bit for each position, and above them a bit
+/// for each word that is not zero, or in which a walk is. To walk an empty set reads n / 4096 words.
 /// @tparam Allocator of bytes
 template <class Allocator = std::allocator<std::byte>>
 class DirtySet {
@@ -723,90 +576,10 @@ private:
     PlainVector<bits::word_t, Allocator> summary_;
 };
 
-// SameValue: whether a new value of a pin is a change. As EqualTo, except that NaN equals itself.
+//=== the engine ===//
 
-/// Whether == of T would say that a value differs from itself: T is a floating-point number, or has some that can be seen.
-template <class T>
-struct HasFloats : std::is_floating_point<T> {};
-template <class T>
-concept FloatRange = requires(const T& range) {
-    typename T::value_type;
-    range.begin() != range.end();
-    range.size();
-} && HasFloats<typename T::value_type>::value;
-template <FloatRange T>
-struct HasFloats<T> : std::true_type {};
-template <class T>
-concept FloatOptional = requires(const T& value) {
-    typename T::value_type;
-    value.has_value();
-    *value;
-} && HasFloats<typename T::value_type>::value;
-template <FloatOptional T>
-struct HasFloats<T> : std::true_type {};
-template <template <class...> class V, class... Ts>
-    requires(requires(const V<Ts...>& value) { value.valueless_by_exception(); } && (HasFloats<Ts>::value || ...))
-struct HasFloats<V<Ts...>> : std::true_type {
-    static constexpr std::size_t alternatives = sizeof...(Ts);
-};
-
-/// Whether the sign bit is set.
-template <class T>
-constexpr bool is_negative(T number) noexcept {
-    if constexpr (sizeof(T) == sizeof(std::uint32_t))
-        return std::bit_cast<std::uint32_t>(number) >> 31 != 0;
-    else if constexpr (sizeof(T) == sizeof(std::uint64_t))
-        return std::bit_cast<std::uint64_t>(number) >> 63 != 0;
-    else
-        return number < 0; // of a long double: both zeros are equal
-}
-
-template <class T>
-constexpr bool is_no_number(const T& number) noexcept {
-    return !(number <= T(0) || number > T(0));
-}
-
-/// Whether a and b are equal. A NaN equals any NaN: "no number" again is no change. A float of another sign is a change, also
-/// if both are zero, because 1 / x differs. Ranges, optionals and variants of floats are compared by their parts; in any other
-/// type == decides, and a NaN inside of it counts as a change: that may be a false alarm, the contrary would be a lost change.
-template <class T>
-constexpr bool same_value(const T& a, const T& b) {
-    if constexpr (std::is_floating_point_v<T>) {
-        // Without ==, because strict users have -Wfloat-equal.
-        if (!(a <= b && a >= b)) return is_no_number(a) && is_no_number(b);
-        return a < T(0) || a > T(0) || is_negative(a) == is_negative(b);
-    } else if constexpr (requires { HasFloats<T>::alternatives; }) {
-        if (a.index() != b.index()) return false;
-        return [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
-            bool same = true; // two without a value are equal
-            (..., (Nth == a.index() ? static_cast<void>(same = same_value(get<Nth>(a), get<Nth>(b))) : static_cast<void>(0)));
-            return same;
-        }(std::make_index_sequence<HasFloats<T>::alternatives>());
-    } else if constexpr (FloatRange<T>) {
-        if (a.size() != b.size()) return false;
-        auto other = b.begin();
-        for (const auto& each : a)
-            if (!same_value<typename T::value_type>(each, *other++)) return false;
-        return true;
-    } else if constexpr (FloatOptional<T>) {
-        return a.has_value() == b.has_value() && (!a.has_value() || same_value<typename T::value_type>(*a, *b));
-    } else
-        return EqualTo()(a, b);
-}
-
-/// Compares values of pins by Equal.
-template <class Equal, class T>
-constexpr bool pin_equal(const Equal& equal, const T& a, const T& b) {
-    if constexpr (std::is_same_v<Equal, EqualTo>)
-        return same_value(a, b);
-    else
-        return static_cast<bool>(equal(a, b));
-}
-
-/// The arguments With... of a graph.
-template <class... With>
-using DataflowArguments = Arguments<with_tag | with_alloc, NoOptions, std::byte, NoKey, With...>;
-
+/// The engine of a DataflowGraph: nodes, pins, order and dirty nodes side by side, and the steps by which they change together.
+/// It does not know the interface, nor how a node is run.
 /// @tparam X the graph, by whose handles nodes are named @tparam Allocator of bytes
 template <class Node, class Value, class Equal, class X, class Allocator>
 struct DataflowCore {
@@ -905,7 +678,7 @@ struct DataflowCore {
     private:
         DataflowCore& core_;
     };
-    SLOTWISE_ALWAYS_INLINE void soil(slot_t slot) noexcept { dirty.set(order.position(slot)); }
+    SLOTWISE_ALWAYS_INLINE void mark_dirty(slot_t slot) noexcept { dirty.set(order.position(slot)); }
 
     //=== nodes ===//
 
@@ -1021,7 +794,7 @@ struct DataflowCore {
     }
     void set_flags(Record& record, slot_t slot, NodeFlags flags) noexcept {
         record.flags = flags;
-        if (has_any(flags, runs_anyway)) soil(slot);
+        if (has_any(flags, runs_anyway)) mark_dirty(slot);
         if (has_any(flags, NodeFlags::stateful))
             stateful.set(slot);
         else
@@ -1052,19 +825,19 @@ struct DataflowCore {
         if (pins.linked(input)) cut(input);
         pins.link(output, input);
         ++links;
-        soil(to);
+        mark_dirty(to);
         return true;
     }
     /// The input reads its constant again. @pre it is linked
     void cut(slot_t input) noexcept {
         pins.unlink(input);
         --links;
-        soil(pins.links[input].owner);
+        mark_dirty(pins.links[input].owner);
     }
     void constant_changed(Record& record, slot_t pin) noexcept {
         pins.counters[pin] = ++clock;
         ++record.edits;
-        if (!pins.linked(pin)) soil(pins.links[pin].owner);
+        if (!pins.linked(pin)) mark_dirty(pins.links[pin].owner);
     }
 
     //=== runs ===//
@@ -1096,7 +869,7 @@ struct DataflowCore {
     /// decide whether they run.
     SLOTWISE_ALWAYS_INLINE void publish(slot_t pin) noexcept {
         pins.counters[pin] = ++clock;
-        for (slot_t to = pins.links[pin].next; to != no_slot; to = pins.links[to].next) soil(pins.links[to].owner);
+        for (slot_t to = pins.links[pin].next; to != no_slot; to = pins.links[to].next) mark_dirty(pins.links[to].owner);
         if (subscribers.has(pin)) [[unlikely]] {
             const slot_t slot = pins.links[pin].owner;
             subscribers.note(pin, handle_at(slot), pin - by_slot[slot]->first - by_slot[slot]->inputs);
@@ -1274,14 +1047,13 @@ private:
         order.apply();
         order.for_each_move([this](slot_t slot, slot_t, slot_t) {
             place(slot);
-            if (order.noted(slot)) soil(slot);
+            if (order.noted(slot)) mark_dirty(slot);
         });
         if (order.sparse()) compact();
     }
 };
 
 } // namespace detail
-
 SLOTWISE_END
 
 #endif

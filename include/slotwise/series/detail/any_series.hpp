@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// AnySeries: the members that AnyTSSStorage and AnyTSDStorage share, over the core of all series.
+// AnySeries, AnySeriesWriter: the members that the type-erased series and their writers share. AnyDeltaRange: their deltas.
 #ifndef SLOTWISE_SERIES_DETAIL_ANY_SERIES_HPP
 #define SLOTWISE_SERIES_DETAIL_ANY_SERIES_HPP
 
 #include "../../keyed/any_storage.hpp"
-#include "../delta.hpp"
 #include "../delta_range.hpp"
 #include "series_interface.hpp"
 
 SLOTWISE_BEGIN
-
-// AnyDeltaRange: the addresses of keys, or of items, that one window has changed in one way. AnyValidRange: of those that were
-// ever written.
-
 namespace detail {
 
 template <bool Items>
 using AnyReference = std::conditional_t<Items, AnyMapItem<const void>, const void*>;
 
-/// Walks as an iterator of slots does, and yields what has the slot.
+/// Walks as an iterator of slots does, and yields the element in the slot, by address.
 template <class Slots, bool Items>
 class AnySlotIterator : public IteratorFacade<AnySlotIterator<Slots, Items>, AnyReference<Items>, AnyReference<Items>> {
 public:
@@ -45,27 +40,9 @@ private:
     AnyPages keys_{}, values_{};
 };
 
-/// As ValidRange, of a dictionary whose types are described.
-template <class Time, bool Items>
-class AnyValidRange {
-public:
-    using iterator = AnySlotIterator<typename ValidRange<Time>::iterator, Items>;
-
-    AnyValidRange() noexcept = default;
-    AnyValidRange(const ValidRange<Time>& range, const AnyPages& keys, const AnyPages& values = {}) noexcept
-        : slots_(range), keys_(keys), values_(values) {}
-    iterator begin() const noexcept { return {slots_.begin(), keys_, values_}; }
-    iterator end() const noexcept { return {slots_.end(), keys_, values_}; }
-    bool empty() const noexcept { return slots_.empty(); }
-
-private:
-    ValidRange<Time> slots_{};
-    AnyPages keys_{}, values_{};
-};
-
 } // namespace detail
 
-/// As DeltaRange, of a series whose types are described: it yields the address of a key, or those of key and value, which bind
+/// As DeltaRange, of a type-erased series: it yields the address of a key, or those of key and value, which bind
 /// as auto [key, value]. Empty unless its time is the open window, also when that window rolls after the range was made.
 /// @invalidates itself as DeltaRange does
 template <class Time, bool Items>
@@ -96,22 +73,27 @@ private:
     detail::AnyPages keys_{}, values_{};
 };
 
-SLOTWISE_END
-
-/// It owns nothing. Iterators outlive it.
-template <class Time, bool Items>
-inline constexpr bool std::ranges::enable_view<slotwise::AnyDeltaRange<Time, Items>> = true;
-template <class Time, bool Items>
-inline constexpr bool std::ranges::enable_borrowed_range<slotwise::AnyDeltaRange<Time, Items>> = true;
-template <class Time, bool Items>
-inline constexpr bool std::ranges::enable_view<slotwise::detail::AnyValidRange<Time, Items>> = true;
-template <class Time, bool Items>
-inline constexpr bool std::ranges::enable_borrowed_range<slotwise::detail::AnyValidRange<Time, Items>> = true;
-
-SLOTWISE_BEGIN
 namespace detail {
 
-/// What the arguments of a described series come to.
+/// As ValidRange, of a type-erased dictionary.
+template <class Time, bool Items>
+class AnyValidRange {
+public:
+    using iterator = AnySlotIterator<typename ValidRange<Time>::iterator, Items>;
+
+    AnyValidRange() noexcept = default;
+    AnyValidRange(const ValidRange<Time>& range, const AnyPages& keys, const AnyPages& values = {}) noexcept
+        : slots_(range), keys_(keys), values_(values) {}
+    iterator begin() const noexcept { return {slots_.begin(), keys_, values_}; }
+    iterator end() const noexcept { return {slots_.end(), keys_, values_}; }
+    bool empty() const noexcept { return slots_.empty(); }
+
+private:
+    ValidRange<Time> slots_{};
+    AnyPages keys_{}, values_{};
+};
+
+/// The arguments of a type-erased series.
 template <class... With>
 struct AnySeriesArguments : Arguments<with_options | with_tag | with_index | with_time | with_alloc | with_observers,
                                       SeriesOptions, std::byte, NoKey, With...> {
@@ -148,7 +130,7 @@ struct KeyOfSeries<BasicAnyTSDStorage<With...>> {
     using type = DescribedValue;
 };
 
-/// Base of the described series.
+/// Base of the type-erased series.
 template <class Store, class Args, class Series, template <class> class Writer>
 class AnySeries : public SeriesInterface<Store, typename Args::time, Series, Writer> {
     using Core = SeriesInterface<Store, typename Args::time, Series, Writer>;
@@ -199,7 +181,7 @@ public:
     template <class Codec, class Columns = DefaultCodec>
     std::vector<std::byte> snapshot(const Codec& codec, Columns columns = {}) const {
         AnyElementCodec<Codec, Columns> both{codec, columns};
-        return series_to_bytes(this->state_, both);
+        return this->state_.to_bytes(both);
     }
     /// As TSSStorage::restore. @pre no writer is open
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes, or when the codec lacks a type; what
@@ -213,7 +195,7 @@ public:
     const char* try_restore(std::span<const std::byte> bytes, const Codec& codec, Columns columns = {}) {
         this->state_.expect_closed();
         AnyElementCodec<Codec, Columns> both{codec, columns};
-        return series_from_bytes(this->state_, bytes, both);
+        return this->state_.try_restore(bytes, both);
     }
 
 protected:
@@ -230,12 +212,13 @@ protected:
     }
 };
 
+/// Whether a range of addresses owns what they refer to.
 template <class Range>
-inline constexpr bool owns_described_values = false;
+inline constexpr bool owns_values = false;
 template <class... With>
-inline constexpr bool owns_described_values<BasicAnyMapStorage<With...>> = true;
+inline constexpr bool owns_values<BasicAnyMapStorage<With...>> = true;
 
-/// Base of the writers of described series.
+/// Base of the writers of type-erased series.
 template <class Storage>
 class AnySeriesWriter : public SeriesWriter<Storage> {
     using Base = SeriesWriter<Storage>;
@@ -249,7 +232,7 @@ protected:
     static auto given(U& part) noexcept {
         if constexpr (Base::template gives_away<Range> && std::is_same_v<U, DescribedValue>)
             return part.data();
-        else if constexpr (Base::template gives_away<Range> && owns_described_values<Range> && std::is_same_v<U, void*>)
+        else if constexpr (Base::template gives_away<Range> && owns_values<Range> && std::is_same_v<U, void*>)
             return part;
         else
             return static_cast<const void*>(part);
@@ -274,7 +257,16 @@ std::vector<DescribedValue> owned(const TypeDescriptor& type, const Range& range
 }
 
 } // namespace detail
-
 SLOTWISE_END
+
+/// They own nothing. Iterators outlive them.
+template <class Time, bool Items>
+inline constexpr bool std::ranges::enable_view<slotwise::AnyDeltaRange<Time, Items>> = true;
+template <class Time, bool Items>
+inline constexpr bool std::ranges::enable_borrowed_range<slotwise::AnyDeltaRange<Time, Items>> = true;
+template <class Time, bool Items>
+inline constexpr bool std::ranges::enable_view<slotwise::detail::AnyValidRange<Time, Items>> = true;
+template <class Time, bool Items>
+inline constexpr bool std::ranges::enable_borrowed_range<slotwise::detail::AnyValidRange<Time, Items>> = true;
 
 #endif

@@ -1,19 +1,42 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SeriesInterface: the public members that all series share.
+// SeriesInterface, SeriesWriter: the public members that all series share, and those that their writers share.
 #ifndef SLOTWISE_SERIES_DETAIL_SERIES_INTERFACE_HPP
 #define SLOTWISE_SERIES_DETAIL_SERIES_INTERFACE_HPP
 
 #include "../../core/detail/call_form.hpp"
-#include "../delta.hpp"
 #include "series_state.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Base of TSSStorage, TSDStorage and the described ones. It holds the state.
-/// @tparam Series derives from it; @tparam Writer of a Series is what its write() returns
+/// Whether no further column of a series can throw on insert.
+template <class Observers>
+inline constexpr bool inserts_nothrow = false;
+template <class... Observers>
+inline constexpr bool inserts_nothrow<TypeList<Observers...>> = (!insert_hook_throws<Observers> && ... && true);
+
+/// Whether on_insert of a dynamic observer, named by a type of its own, is noexcept, or inherited and so does nothing.
+template <class Observer>
+inline constexpr bool on_insert_is_noexcept = [] {
+    if constexpr (requires(Observer& observer) { requires noexcept(observer.on_insert(slot_t{}, InsertKind::fresh)); })
+        return true;
+    else if constexpr (!std::is_same_v<Observer, SlotObserver> &&
+                       requires { &Observer::on_insert; }) // the base may be anything
+        return std::is_same_v<decltype(&Observer::on_insert), void (SlotObserver::*)(slot_t, InsertKind)>;
+    else
+        return false;
+}();
+
+/// The type of the keys of a series, as deltas own them.
+template <class Series>
+struct KeyOfSeries {
+    using type = typename Series::key_type;
+};
+
+/// CRTP base of TSSStorage, TSDStorage and the type-erased series. It holds the state.
+/// @tparam Series derives from it @tparam Writer Writer<Series> is what its write() returns
 template <class Store, class Time, class Series, template <class> class Writer>
 class SeriesInterface : public SeriesTag {
     using State = SeriesState<Store, Time>;
@@ -49,12 +72,12 @@ public:
     constexpr explicit SeriesInterface(const Hash& hash, const Equal& equal = Equal(), const Allocator& alloc = Allocator())
         : state_(hash, equal, alloc) {}
     /// Copies have contents, window and deltas, but no subscribers. The target of a copy assignment keeps its subscribers, and
-    /// they get a tick of TickKind::replaced; those to slots hear on_end and are detached. Moves take everything; the source is
-    /// then like new, and all former subscribers of the target hear on_end. @pre no writer is open (checked at level fast)
+    /// they get a tick of TickKind::replaced. Those to slots get on_end() and are detached. Moves take everything: the source
+    /// is like new then, and all former subscribers of the target get on_end(). @pre no writer is open (checked at level fast)
     constexpr SeriesInterface(const SeriesInterface&) = default;
     constexpr SeriesInterface(SeriesInterface&&) = default;
     /// Copies or moves into memory of `alloc`, for containers that pass their allocator on. With unequal allocators keys and
-    /// values are moved one by one, described ones copied.
+    /// values are moved one by one, type-erased ones copied.
     /// @throws what the allocator and the copies or moves throw; subscribers may then be lost
     constexpr SeriesInterface(const SeriesInterface& other, const Allocator& alloc) : state_(other.state_, alloc) {}
     constexpr SeriesInterface(SeriesInterface&& other, const Allocator& alloc) : state_(std::move(other.state_), alloc) {}
@@ -236,9 +259,9 @@ public:
     constexpr bool invalidated(Time time) const noexcept { return tracker().current(time) && tracker().words().invalidated; }
     /// Members that were ever written. @complexity O(1)
     constexpr size_type count_valid() const noexcept { return size() - state_.unset(); }
-    /// Time stamps as a column, for exporters. "Never" is the lowest value, which 64-bit times show as NaT.
+    /// Times of the last writes as a column, for exporters. "Never" is the lowest value, which NumPy shows as NaT.
     constexpr ColumnView<const Time> stamps() const noexcept { return state_.stamps(); }
-    /// The same by slot, including removed elements.
+    /// The same by slot, including those of removed elements.
     constexpr const auto& times() const noexcept { return state_.times(); }
 
     //=== deltas ===//
@@ -301,11 +324,11 @@ public:
     /// types that need none, dropping() for columns that stay behind
     template <class Codec = DefaultCodec>
     std::vector<std::byte> snapshot(Codec codec = {}) const {
-        return series_to_bytes(state_, codec);
+        return state_.to_bytes(codec);
     }
     /// Replaces the contents by a snapshot's. Every byte is checked before anything changes, and bytes that snapshot() of such
     /// a series, of any DeltaRepresentation, would not write are refused. Subscribers stay and get a tick of
-    /// TickKind::replaced; those to slots hear on_end and are detached. @pre no writer is open
+    /// TickKind::replaced; those to slots get on_end() and are detached. @pre no writer is open
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
     template <class Codec = DefaultCodec>
     void restore(std::span<const std::byte> bytes, Codec codec = {}) {
@@ -315,7 +338,7 @@ public:
     template <class Codec = DefaultCodec>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}) {
         state_.expect_closed();
-        return series_from_bytes(state_, bytes, codec);
+        return state_.try_restore(bytes, codec);
     }
 
     /// Bytes held on the heap: as the container inside, with times, deltas and the lists of subscribers. Without what elements
@@ -336,9 +359,7 @@ private:
     friend struct SeriesAccess;
 };
 
-// SeriesWriter: the common part of the writers of sets and dictionaries.
-
-/// Base of TSSWriter and TSDWriter: an open window of one series. Move-only. The destructor closes it, also during an
+/// Base of the writers of all series: an open window of one series. Move-only. The destructor closes it, also during an
 /// exception: the changes written until then stay, and subscribers are notified.
 template <class Storage>
 class SeriesWriter {
@@ -443,13 +464,13 @@ public:
     /// Removes every member. The whole ticks, even if it was empty.
     void clear() { state().remove_all(); }
     /// Makes it as if it had never been written: no members, and not valid until the next write. Deltas of this window are
-    /// relative to an empty series from now on. Subscribers hear TickKind::invalidated, those of a member that it was removed.
+    /// relative to an empty series from now on. Subscribers get TickKind::invalidated, those of a member TickKind::removed.
     void invalidate() { state().invalidate_all(); }
-    /// Writes the whole without changing a member: it is valid and modified then.
+    /// Ticks the whole without changing a member: it is valid and modified then.
     void touch() { state().notification().whole.tick(time()); }
 
 protected:
-    /// Marks the slots that a range has named, and removes the members that it has not.
+    /// The slots of the members that a range has named. remove_others() removes all other members.
     class Kept {
     public:
         explicit Kept(const Storage& series) : slots_(series.capacity()) {}
@@ -481,7 +502,8 @@ protected:
 
     explicit SeriesWriter(Storage& series) noexcept : series_(&series) {}
 
-    /// The steps of assign(): replaces the members by those of the range. @param enter makes one of an item; returns its slot
+    /// The steps of assign(): replaces the members by those of the range. @param enter enter(item) makes the item a member;
+    /// returns its slot
     template <class Range, class Enter>
     void assign_by(Range&& range, Enter enter) {
         Storage& s = series();

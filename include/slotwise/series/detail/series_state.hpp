@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SeriesState: the keyed container of a series, its windows, and the steps by which both change.
+// SeriesState: the engine of a series: its keyed container, its windows, its subscribers, and the steps by which they change.
 #ifndef SLOTWISE_SERIES_DETAIL_SERIES_STATE_HPP
 #define SLOTWISE_SERIES_DETAIL_SERIES_STATE_HPP
 
@@ -9,18 +9,25 @@
 #include "../delta.hpp"
 #include "../delta_tracker.hpp"
 #include "../observer_array.hpp"
-#include "../subscriber.hpp"
-#include "../time_array.hpp"
-#include "series_arguments.hpp"
 
 #include <cstdio>
 #include <string>
 
 SLOTWISE_BEGIN
-
-// SeriesSet, SeriesMap: the keyed container inside a series, with times and deltas as columns.
-
 namespace detail {
+
+//=== the keyed container inside: times and deltas are columns of its own ===//
+
+/// The arguments of a series: what a keyed container takes, and the type of time.
+template <class Key, class... With>
+struct SeriesArguments
+    : Arguments<with_options | with_tag | with_hash | with_equal | with_index | with_time | with_alloc | with_observers,
+                SeriesOptions, Key, Key, With...> {
+    using time = time_of<Key, With...>;
+    using hash = pick<with_hash, DefaultHash<Key>, With...>;
+    using equal = pick<with_equal, EqualTo, With...>;
+    using index = pick<with_index, IndexBy<HashIndex>, With...>;
+};
 
 /// The arguments of the keyed container of a series: times and deltas are columns of its own.
 template <class Args>
@@ -58,24 +65,6 @@ struct ArgumentsOfSeries<MapStorage<Key, T, EmbeddedIn<Series>>> : PartArguments
     static constexpr bool has_values = true;
 };
 
-/// Whether no further column of a series can throw on insert.
-template <class Observers>
-inline constexpr bool inserts_nothrow = false;
-template <class... Observers>
-inline constexpr bool inserts_nothrow<TypeList<Observers...>> = (!insert_hook_throws<Observers> && ... && true);
-
-/// Whether on_insert of a dynamic observer, named by a type of its own, is noexcept, or inherited and so does nothing.
-template <class Observer>
-inline constexpr bool on_insert_is_noexcept = [] {
-    if constexpr (requires(Observer& observer) { requires noexcept(observer.on_insert(slot_t{}, InsertKind::fresh)); })
-        return true;
-    else if constexpr (!std::is_same_v<Observer, SlotObserver> &&
-                       requires { &Observer::on_insert; }) // the base may be anything
-        return std::is_same_v<decltype(&Observer::on_insert), void (SlotObserver::*)(slot_t, InsertKind)>;
-    else
-        return false;
-}();
-
 /// The only friend of series and writers: writers and enclosing series access the state through it.
 struct SeriesAccess {
     template <class Series>
@@ -89,35 +78,7 @@ struct SeriesAccess {
     }
 };
 
-/// The elements of a series as its SeriesNotification sees them. @tparam State a SeriesState
-template <class State>
-struct SeriesElements {
-    State& state;
-    /// The slot has changed: notifies the subscribers of the series in it.
-    constexpr void visit([[maybe_unused]] slot_t slot, [[maybe_unused]] std::uint64_t round) const noexcept {
-        if constexpr (State::nests) {
-            auto& child = SeriesAccess::state(state.store().value(slot));
-            if (child.take_removal() && state.store().state(slot) != SlotState::live)
-                child.notify_removed(state.window(), round);
-            else
-                child.notify(round);
-        }
-    }
-    constexpr decltype(auto) key(slot_t slot) const noexcept { return state.store().key(slot); }
-    template <class Key>
-    constexpr slot_t slot_of(const Key& key) const noexcept {
-        return state.store().slot_of_any(key);
-    }
-    constexpr TickKind kind(slot_t slot) const noexcept {
-        if (state.store().state(slot) != SlotState::live) return TickKind::removed;
-        return state.times().valid(slot) ? TickKind::changed : TickKind::invalidated;
-    }
-    constexpr bool superseded(slot_t slot) const noexcept {
-        return state.store().state(slot) == SlotState::pending && slot_of(key(slot)) != slot;
-    }
-};
-
-// The errors of write() and create() of a series. The messages have the times.
+//=== errors of write() and create() ===//
 
 /// A time as text, with as many digits as identify it.
 template <class Time>
@@ -147,7 +108,6 @@ template <class Time>
                             time_text(window) + "; write_late(time) joins that window")
                                .c_str());
 }
-
 [[noreturn]] SLOTWISE_COLD inline void throw_newer(const char* than) {
     throw_invalid_argument((std::string("series write(time): time is newer than ") + than).c_str());
 }
@@ -162,9 +122,9 @@ template <class Time>
         "writer; close it first");
 }
 
-// SeriesNotification: the subscribers of a series, and their pending notifications.
+//=== subscribers ===//
 
-/// A part that ticks: its last tick, whether its subscribers must be notified of it, and the subscribers.
+/// A part of a series that ticks, the whole or the keys: its last tick, whether subscribers must be notified of it, and these.
 template <class Time>
 struct SeriesTicker {
     Time last = TimeTraits<Time>::never();
@@ -239,7 +199,7 @@ public:
 
     constexpr SeriesNotification() = default;
     constexpr explicit SeriesNotification(const Allocator& alloc) : elements(alloc) {}
-    /// No subscribers, but the round of `other`. For copies.
+    /// For copies: the times and the round of `other`, without its subscribers.
     constexpr SeriesNotification(const SeriesNotification& other, const Allocator& alloc)
         : elements(alloc), round_(other.round_) {
         set_times(other.whole.last, other.keys.last);
@@ -247,7 +207,7 @@ public:
     /// Takes all of `other` except the subscribers of single slots and keys, which `taken` has already.
     constexpr SeriesNotification(SeriesNotification&& other, Subscribers&& taken) noexcept
         : whole(std::move(other.whole)), keys(std::move(other.keys)), elements(std::move(taken)), round_(other.round_) {}
-    /// Move assignment, with the subscribers of slots and keys in `taken`.
+    /// Takes all of `other`, whose subscribers of slots and keys are in `taken`.
     constexpr void take(SeriesNotification& other, Subscribers& taken) noexcept {
         whole = std::move(other.whole);
         keys = std::move(other.keys);
@@ -278,14 +238,19 @@ public:
         cover_parent();
         return ticker.list.add(subscriber);
     }
-    /// While a writer is open: makes the outermost series notify new subscribers. @throws what the allocator throws
+    /// While a writer is open: prepares the series around this one to notify new subscribers. @throws what the allocator throws
     void cover_parent() const {
         if (parent.cover != nullptr) parent.cover(parent.series);
     }
-    constexpr void changed_keys(slot_t slot, Time time) noexcept {
-        keys.tick(time);
+    /// The element in `slot` has changed.
+    constexpr void changed(slot_t slot, Time time) noexcept {
         whole.tick(time);
         elements.mark(slot);
+    }
+    /// The element in `slot` has changed, and is a member from now on, or no longer.
+    constexpr void changed_keys(slot_t slot, Time time) noexcept {
+        keys.tick(time);
+        changed(slot, time);
     }
 
     constexpr bool has_subscribers() const noexcept {
@@ -298,14 +263,14 @@ public:
         return whole.changed || keys.changed || elements.any_marked() || announced_ != TickKind::changed;
     }
     constexpr bool is_notifying() const noexcept { return notifying_; }
-    /// The next notify() notifies every subscriber of this instead of what has changed.
+    /// The next notify() notifies every subscriber of this kind of tick, instead of what has changed.
     constexpr void announce(TickKind kind) noexcept { announced_ = kind; }
-    /// Notifies all subscribers of what has changed: elements first, then keys, then the whole. @param parent_round that of
-    /// the series around this one: in each of its rounds a subscriber is notified once; 0 if there is none @param state of the
-    /// series: visit(slot, round) is called with each slot that changed, before its subscribers are notified; key(slot),
-    /// slot_of(key); kind(slot) and superseded(slot) as ObserverArray::notify
+    /// Notifies all subscribers of what has changed: elements first, then keys, then the whole.
+    /// @param parent_round that of the series around this one: in each of its rounds a subscriber is notified once; 0 if there
+    /// is none
+    /// @param state the SeriesState around this, which knows the elements
     template <class State>
-    constexpr void notify(Time time, std::uint64_t parent_round, const State& state) noexcept {
+    constexpr void notify(Time time, std::uint64_t parent_round, State& state) noexcept {
         if (notifying_) return; // a subscriber has written: the loop below goes on until no change is left
         notifying_ = true;
         if (parent_round == 0 || parent_round != std::exchange(parent_round_, parent_round)) ++round_;
@@ -313,12 +278,12 @@ public:
             if (announced_ != TickKind::changed) notify_all(time, std::exchange(announced_, TickKind::changed));
             if (!elements.unused())
                 elements.notify(
-                    time, round_, [&](slot_t slot) { state.visit(slot, round_); },
-                    [&](slot_t slot) -> decltype(auto) { return state.key(slot); }, state);
+                    time, round_, [&](slot_t slot) { state.notify_nested(slot, round_); },
+                    [&](slot_t slot) -> decltype(auto) { return state.store().key(slot); }, std::as_const(state));
             keys.notify(SeriesLevel::keys, round_, time, kind_of(keys));
             whole.notify(SeriesLevel::whole, round_, time, kind_of(whole));
         } while (has_pending_notification());
-        elements.end_round([&](const Key& key) { return state.slot_of(key); });
+        elements.end_round([&](const Key& key) { return state.store().slot_of_any(key); });
         keys.end_round();
         whole.end_round();
         notifying_ = false;
@@ -348,7 +313,86 @@ private:
     bool notifying_ = false;
 };
 
-/// What TSSStorage and TSDStorage hold. @tparam Store a SeriesSet or SeriesMap
+//=== snapshots ===//
+
+/// Writes nested series as snapshots, other values by Codec.
+template <class Codec>
+struct SeriesCodec {
+    Codec& codec;
+    static constexpr bool writes_a_part = true;
+    template <class Column>
+    static constexpr bool drops = drops_column<Codec, Column>;
+    template <class V>
+    static consteval std::uint64_t type_tag() noexcept {
+        if constexpr (!is_series<V>)
+            return detail::type_tag<Codec, V>();
+        else if constexpr (requires { typename V::mapped_type; })
+            return make_tag(TypeKind::series, {type_tag<typename V::key_type>(), type_tag<typename V::mapped_type>()});
+        else
+            return make_tag(TypeKind::series, {type_tag<typename V::key_type>()});
+    }
+    template <bool Reads, class T>
+    static consteval bool covers() noexcept {
+        return is_series<T> || detail::covers<Reads, Codec, T>();
+    }
+
+    template <class V>
+    void write(const V& value, ByteWriter& out) {
+        if constexpr (is_series<V>) {
+            const auto bytes = value.snapshot(as_part(codec));
+            out.number(std::uint64_t{bytes.size()});
+            out.raw(bytes.data(), bytes.size());
+        } else
+            codec.write(value, out);
+    }
+    template <class V>
+    V read(ByteReader& in) {
+        if constexpr (is_series<V>) {
+            V value;
+            const auto size = in.number<std::uint64_t>();
+            if (size > in.left())
+                in.fail("snapshot: the bytes of a nested series end too early");
+            else if (const char* error = value.try_restore(in.raw(static_cast<std::size_t>(size)), as_part(codec)))
+                in.fail(error);
+            return value;
+        } else
+            return codec.template read<V>(in);
+    }
+};
+
+/// The keyed container as bytes, and back from bytes.
+template <class Store, class Codec>
+std::vector<std::byte> store_to_bytes(const Store& store, Codec& codec) {
+    if constexpr (requires { Codec::is_type_erased; })
+        return store.snapshot(codec.erased, as_part(codec.typed));
+    else
+        return store.snapshot(SeriesCodec<Codec>{codec});
+}
+template <class Store, class Codec>
+const char* store_from_bytes(Store& store, std::span<const std::byte> bytes, Codec& codec) {
+    if constexpr (requires { Codec::is_type_erased; })
+        return store.try_restore(bytes, codec.erased, as_part(codec.typed));
+    else
+        return store.try_restore(bytes, SeriesCodec<Codec>{codec});
+}
+
+/// Whether the window in a snapshot is this one, or the bytes end before it. The other bytes are not read.
+template <class Time, class Codec>
+bool may_have_window(std::span<const std::byte> bytes, const Time& window, Codec& codec) {
+    ByteReader in(bytes);
+    static_cast<void>(in.number<std::uint32_t>());
+    const auto size = in.number<std::uint64_t>();
+    if (size > in.left()) return true;
+    static_cast<void>(in.raw(static_cast<std::size_t>(size)));
+    const Time found = codec.template read<Time>(in);
+    return in.error() != nullptr || found == window;
+}
+
+//=== the state ===//
+
+/// The engine of every series, which its writers call. It knows windows, times, deltas and subscribers, and does not know the
+/// interface: SeriesInterface, SeriesWriter and the classes derived from them.
+/// @tparam Store the keyed container: a SeriesSet, a SeriesMap, or a type-erased one
 template <class Store, class Time>
 class SeriesState {
     using Key = typename ArgumentsOfSeries<Store>::key;
@@ -372,7 +416,7 @@ public:
 
     constexpr SeriesState() = default;
     constexpr explicit SeriesState(const Allocator& alloc) : store_(alloc), notification_(alloc) {}
-    /// Over a container without elements.
+    /// @pre `empty` has no elements
     explicit SeriesState(Store&& empty) : store_(std::move(empty)), notification_(store_.get_allocator()) {}
     constexpr SeriesState(const typename Store::hasher& hash, const typename Store::key_equal& equal, const Allocator& alloc)
         : store_(hash, equal, alloc), notification_(alloc) {}
@@ -504,7 +548,7 @@ public:
 
     //=== windows ===//
 
-    /// A writer of window `time` opens. @param late a time before the open window joins that
+    /// Opens a writer of window `time`. @param late whether a time before the open window joins that one
     constexpr void open(Time time, bool late = false) {
         if (!is_time(time)) throw_never();
         if (window() < time) {
@@ -521,9 +565,9 @@ public:
         open(time);
         if (writers_ == 1) notification_.parent = parent;
     }
-    /// A writer of a nested series keeps us open.
+    /// A writer of a nested series keeps this series open.
     constexpr void retain() noexcept { ++writers_; }
-    /// A writer closes. After the last one the outermost series notifies its subscribers.
+    /// Closes a writer. After the last one the outermost series notifies the subscribers.
     constexpr void close_writer() noexcept {
         if (--writers_ != 0) return;
         if (notification_.parent.closed == nullptr) return notify();
@@ -535,7 +579,7 @@ public:
                         "series: it is moved, copied, restored or destroyed while a writer of it is open; close it first");
     }
     constexpr std::uint32_t writers() const noexcept { return writers_; }
-    /// A writer of the nested series in `slot`, in our window. It keeps ours open.
+    /// A writer of the nested series in `slot`, in the same window. It keeps this series open.
     auto write_nested(slot_t slot)
         requires(nests)
     {
@@ -547,12 +591,29 @@ public:
         if (child.writers() == 1) retain();
         return SeriesAccess::writer(nested);
     }
-    /// Notifies the subscribers, those of nested series too. The outer call handles a subscriber that writes meanwhile.
+    /// Notifies the subscribers, those of nested series too. If a subscriber writes meanwhile, the outer call notifies of that.
     /// @param parent_round as SeriesNotification::notify
-    constexpr void notify(std::uint64_t parent_round = 0) noexcept {
-        notification_.notify(window(), parent_round, SeriesElements<SeriesState>{*this});
+    constexpr void notify(std::uint64_t parent_round = 0) noexcept { notification_.notify(window(), parent_round, *this); }
+    /// The element in `slot` has changed: notifies the subscribers of a series in it.
+    constexpr void notify_nested([[maybe_unused]] slot_t slot, [[maybe_unused]] std::uint64_t round) noexcept {
+        if constexpr (nests) {
+            auto& child = SeriesAccess::state(store_.value(slot));
+            if (child.take_removal() && store_.state(slot) != SlotState::live)
+                child.notify_removed(window(), round);
+            else
+                child.notify(round);
+        }
     }
-    /// Whether we or series inside have subscribers. Looks at each of those.
+    /// How the element in `slot` is now, for its subscribers.
+    constexpr TickKind kind(slot_t slot) const noexcept {
+        if (store_.state(slot) != SlotState::live) return TickKind::removed;
+        return times().valid(slot) ? TickKind::changed : TickKind::invalidated;
+    }
+    /// Whether the element in `slot` was removed, and its key has another slot now.
+    constexpr bool superseded(slot_t slot) const noexcept {
+        return store_.state(slot) == SlotState::pending && store_.slot_of_any(store_.key(slot)) != slot;
+    }
+    /// Whether this or a series inside has subscribers. Linear in the series inside
     constexpr bool any_subscribers() const noexcept {
         bool any = notification_.has_subscribers();
         if constexpr (nests)
@@ -560,19 +621,37 @@ public:
                 any = SeriesAccess::state(store_.value(*it)).any_subscribers();
         return any;
     }
-    /// Whether subscribers must hear that our element was removed. Asked once.
+    /// Whether subscribers must be notified that the element around this series was removed. True once.
     constexpr bool take_removal() noexcept { return std::exchange(removal_watched_, false); }
-    /// Our element was removed: notifies all subscribers, those of series inside first.
+    /// The element around this series was removed: notifies all subscribers, those of series inside first.
     constexpr void notify_removed(Time time, std::uint64_t parent_round) noexcept {
         if constexpr (nests)
             for (const slot_t slot : store_.live_slots())
                 SeriesAccess::state(store_.value(slot)).notify_removed(time, parent_round);
         notification_.announce(TickKind::removed);
-        notification_.notify(time, parent_round, SeriesElements<SeriesState>{*this});
+        notification_.notify(time, parent_round, *this);
     }
 
     //=== changes; the window is open ===//
 
+    /// Writes a value to a key, which is made a member if it is none. Most writes find their key. Their path is kept short, so
+    /// that the cache misses of several writes overlap (half the time at 1e6 keys). The result fits into a register.
+    /// @throws as MapStorage::insert_or_assign; strong, if the value's move assignment does not throw
+    SLOTWISE_CONVERSIONS_BEGIN
+    template <class K, class V>
+    InsertOutcome do_set(K&& key, V&& written) {
+        using T = typename Store::mapped_type;
+        const slot_t slot = store_.slot_of(key);
+        if (slot == no_slot) [[unlikely]]
+            return set_new(std::forward<K>(key), std::forward<V>(written));
+        if constexpr (std::is_nothrow_assignable_v<T&, V> || !std::is_nothrow_move_assignable_v<T>)
+            value(slot) = std::forward<V>(written);
+        else
+            value(slot) = T(std::forward<V>(written)); // or a throw would leave half a value
+        stamp(slot);
+        return {slot, false, InsertKind::fresh};
+    }
+    SLOTWISE_CONVERSIONS_END
     /// Inserts the key by insert(), if it is no member.
     template <class K, class Insert>
     constexpr InsertOutcome do_insert(const K& key, Insert&& insert) {
@@ -582,26 +661,27 @@ public:
         if (result.inserted) finish_insert(outcome, info);
         return outcome;
     }
-    /// As writers report it.
+    /// The result of a writer's call.
     constexpr insert_result result(const InsertOutcome& of) const noexcept {
         return {{std::addressof(store_), of.slot}, of.inserted, of.kind};
     }
-    /// The value of a member, without a look at the version, which is far away.
+    /// The value of a member. It does not read the version, which would be another cache miss.
     constexpr auto& value(slot_t slot) noexcept { return ColumnAccess::values(store_)[slot]; }
     /// The element in `slot` is about to be written. If every member has a value, the old stamp is not read: one cache miss
     /// less before the next write (20 -> 15 ns at 1e5 keys).
     SLOTWISE_ALWAYS_INLINE constexpr void stamp(slot_t slot) noexcept {
         auto& times = times_of(store_);
-        const Time now = window();
+        auto& tracker = tracker_of(store_);
+        const Time now = tracker.window();
+        notification_.whole.tick(now);
         if (unset_ == 0) [[likely]]
-            tracker_of(store_).touch_valid(slot);
+            tracker.touch_valid(slot);
         else {
             const bool was_valid = times.valid(slot);
-            tracker_of(store_).touch(slot, was_valid);
+            tracker.touch(slot, was_valid);
             unset_ -= !was_valid;
         }
         times.stamp(slot, now);
-        notification_.whole.tick(now);
         notification_.elements.mark(slot);
     }
     /// @throws where series nest, what the allocator throws; nothing has changed then
@@ -639,22 +719,79 @@ public:
         tracker_of(store_).invalidate(slot, was_valid);
         times_of(store_).stamp(slot, never);
         unset_ += was_valid;
-        notification_.whole.tick(window());
-        notification_.elements.mark(slot);
+        notification_.changed(slot, window());
     }
-    /// As if it had never been written: no members, no times. Deltas of the window are relative to that. @throws as remove_slot
+    /// Makes the series as if it had never been written: no members, no times. Deltas of the window are relative to that.
+    /// @throws as remove_slot
     constexpr void invalidate_all() noexcept(!nests) {
         if (notification_.whole.last != never) remove_all();
         tracker_of(store_).invalidate_all();
         notification_.keys.invalidate();
         notification_.whole.invalidate();
     }
-    /// Room for `more` elements and some others, because many small steps would copy again and again.
+    /// Room for `more` elements, and at least for an eighth of those in use, because many small steps would copy each time.
     constexpr void reserve_for(std::size_t more) {
         const std::size_t used = store_.size() + store_.pending() + store_.retired(), most = Store::max_size() - used;
         if (more <= store_.capacity() - used) return;
         const std::size_t amortised = used / 8 < most ? used / 8 : most;
         store_.reserve(store_.size() + (more < amortised ? amortised : more));
+    }
+
+    //=== snapshots ===//
+
+    /// The keyed container, the times of the whole, and the changes of the open window.
+    template <class Codec>
+    std::vector<std::byte> to_bytes(Codec& codec) const {
+        ByteWriter out;
+        out.number(magic);
+        const auto inner = store_to_bytes(store_, codec);
+        out.number(std::uint64_t{inner.size()});
+        out.raw(inner.data(), inner.size());
+        codec.write(window(), out);
+        codec.write(notification_.whole.last, out);
+        if constexpr (has_values) codec.write(notification_.keys.last, out);
+        out.number(static_cast<std::uint8_t>((tracker().in_slot_order() ? 1 : 0) | (tracker().words().invalidated ? 2 : 0)));
+        std::vector<slot_t> touched; // in the order of a dirty list
+        for (const slot_t slot : tracker().touched(window()))
+            if (is_stored(store_, slot)) touched.push_back(slot); // rolled-back inserts are left out
+        out.number(static_cast<std::uint32_t>(touched.size()));
+        for (const slot_t slot : touched) {
+            out.number(slot);
+            out.number(static_cast<std::uint8_t>(tracker().opening_flags(slot)));
+        }
+        return Seal::close<Codec>(out, {{ElementRole::time, type_tag<Codec, Time>()}});
+    }
+    /// Every byte is checked before anything changes. Returns the error, or null. @throws what allocator and codec throw
+    template <class Codec>
+    const char* try_restore(std::span<const std::byte> bytes, Codec& codec) {
+        const ElementTag time{ElementRole::time, type_tag<Codec, Time>()};
+        if (const char* const wrong = Seal::open<Codec>(bytes, magic, {time})) return wrong;
+        ByteReader in(bytes);
+        if (in.number<std::uint32_t>() != magic) return "snapshot: these bytes are not a snapshot of such a series";
+        const auto size = in.number<std::uint64_t>();
+        if (size > in.left()) return "snapshot: the bytes end too early";
+        Store fresh = empty_store();
+        if (const char* error = store_from_bytes(fresh, in.raw(static_cast<std::size_t>(size)), codec)) return error;
+        const Time opened = codec.template read<Time>(in), last = codec.template read<Time>(in);
+        Time keys_last = last;
+        if constexpr (has_values) keys_last = codec.template read<Time>(in);
+        const auto sane = [&](const Time& at) { return at == never || (is_time(at) && !(opened < at)); };
+        if (in.error() != nullptr) return in.error();
+        if (!sane(opened) || !sane(last) || !sane(keys_last)) return "snapshot: a time is later than the window";
+        if (last < keys_last) return "snapshot: a time is later than that of the whole series";
+        const auto& stored = times_of(fresh);
+        bool sound = true;
+        for_each_stored(fresh, [&](slot_t slot) { // what was invalidated is older than its removed elements
+            const bool live = fresh.state(slot) == SlotState::live;
+            sound = sound && sane(stored.at(slot)) && !(live && last < stored.at(slot));
+        });
+        if (!sound) return "snapshot: a time is later than the window, or than that of the whole series";
+        if (const char* error = read_changes(fresh, opened, in)) return error;
+        if (!nested_agree(fresh, opened)) return "snapshot: the times of a nested series and of its element disagree";
+        if (in.error() != nullptr) return in.error();
+        if (in.left() != 0) return "snapshot: there are more bytes than the state needs";
+        take_contents(fresh, last, keys_last);
+        return nullptr;
     }
 
     //=== checks ===//
@@ -707,6 +844,62 @@ private:
     }
     constexpr Allocator allocator() const noexcept { return store_.get_allocator(); }
 
+    template <class K, class V>
+    SLOTWISE_NEVER_INLINE InsertOutcome set_new(K&& key, V&& written) {
+        const auto outcome =
+            do_insert(key, [&] { return store_.insert_or_assign(std::forward<K>(key), std::forward<V>(written)); });
+        stamp(outcome.slot);
+        return outcome;
+    }
+
+    /// "SLD1" for dictionaries, "SLS1" for sets.
+    static constexpr std::uint32_t magic = has_values ? 0x3144'4C53u : 0x3153'4C53u;
+
+    /// Another container of this kind, without elements.
+    Store empty_store() const {
+        if constexpr (requires { store_.like(); })
+            return store_.like();
+        else
+            return Store(store_.hash_function(), store_.key_eq(), store_.get_allocator());
+    }
+    /// Reads the changed slots of the window into the tracker of a series that is being restored. Returns the error, or null.
+    static const char* read_changes(Store& store, const Time& window, ByteReader& in) {
+        const auto& times = times_of(store);
+        auto& tracker = tracker_of(store);
+        tracker.restore_window(window);
+        const unsigned flags_of_window = in.number<std::uint8_t>();
+        const bool in_slot_order = (flags_of_window & 1) != 0;
+        const auto count = in.number<std::uint32_t>();
+        if (in.error() != nullptr) return in.error();
+        if (flags_of_window > 3 || (flags_of_window > 1 && window == never))
+            return "snapshot: the flags of the window are impossible";
+        if (count > in.left() / 5) return "snapshot: the bytes end too early";
+        if (window == never && (count != 0 || !in_slot_order)) return "snapshot: there are changes, but no window";
+        if (in_slot_order)
+            tracker.use_slot_order();
+        else
+            tracker.reserve_list(count);
+        for (slot_t i = 0, least = 0; i != count; ++i) {
+            const slot_t slot = in.number<slot_t>();
+            if (slot < least) return "snapshot: the list of changed slots is not in slot order as it states";
+            if (in_slot_order) least = slot;
+            const unsigned flags = in.number<std::uint8_t>();
+            if (!is_stored(store, slot) || tracker.was_touched(slot, window))
+                return "snapshot: the list of changed slots has a vacant slot, or a slot twice";
+            // Only live slots were valid. A stored slot has no ended element.
+            if (flags > 15 || (flags & 3) == 1 || (flags & 4) != 0)
+                return "snapshot: the flags of a changed slot are impossible";
+            tracker.restore_opening(slot, flags);
+        }
+        if ((flags_of_window & 2) != 0) tracker.restore_invalidated();
+        bool sound = true;
+        for_each_stored(store, [&](slot_t slot) {
+            const bool now = store.state(slot) == SlotState::pending || (times.at(slot) == window && window != never);
+            sound = sound && (!now || tracker.was_touched(slot, window));
+        });
+        return sound ? nullptr : "snapshot: a slot was changed in the window and is not in the list of changed slots";
+    }
+
     constexpr void roll(Time time) {
         auto& subscribers = notification_.elements;
         if (!subscribers.unused()) store_.for_each_pending([&](slot_t slot) { subscribers.drop(slot); });
@@ -715,7 +908,7 @@ private:
         notification_.next_window();
         exhausted_ = false;
     }
-    /// Our slots can be marked as changed, and so can we. @throws what the allocator throws
+    /// Makes room to mark slots as changed, here and in the series around this one. @throws what the allocator throws
     void cover() {
         notification_.elements.cover(store_.capacity(), store_.hash_function(), store_.key_eq());
         notification_.cover_parent();
@@ -731,7 +924,7 @@ private:
         } else
             return false;
     }
-    /// The contents are others: subscribers are notified of that.
+    /// Notifies the subscribers that the contents were replaced.
     constexpr void announce_replaced() noexcept {
         notification_.elements.end_elements(window());
         notification_.announce(TickKind::replaced);
@@ -745,8 +938,9 @@ private:
             if (child.tracker().words().invalidated) s.unstamp(slot);
             if (child.notification().whole.last != never) s.stamp(slot);
         }
-        // Its subscribers are notified with ours. The slot was covered when the writer opened, or when the first subscriber was
-        // added. If nothing has changed, the slot is not marked: subscribers of our element would be notified too.
+        // Its subscribers are notified with those of this series. The slot was covered when the writer opened, or when the
+        // first subscriber was added. If nothing has changed, the slot is not marked, or subscribers of the element would be
+        // notified.
         if (!child.notification().has_subscribers())
             child.notify();
         else if (child.notification().has_pending_notification())
@@ -757,14 +951,13 @@ private:
     /// What must be known about a key before its insert, because finding it out may throw.
     struct InsertInfo {
         bool watched = false;
-        slot_t removed =
-            no_slot; // the slot of the key removed in this window; if the key gets another slot, this one has no version left
-        Time added_time = never; // when a set's member was added, if it was a member when the window opened
+        slot_t removed = no_slot; // where the key was removed in this window; it gets another slot if this has no version left
+        Time added_time = never;  // when a set's member was added, if it was a member when the window opened
     };
     template <class K>
     constexpr InsertInfo prepare(const K& key) {
         InsertInfo result;
-        // The index has the element of this key that was removed last. The ones before it handed on their state.
+        // The index has the element of this key that was removed last. Earlier ones have handed their opening state on to it.
         if ((!has_values || nests || exhausted_) && store_.pending() != 0) {
             const slot_t slot = store_.slot_of_any(key);
             if (slot != no_slot && store_.state(slot) == SlotState::pending) {
@@ -842,193 +1035,7 @@ private:
     friend class SeriesState; // of series inside
 };
 
-// A series as bytes: the keyed container, its times, and the changes of the open window.
-
-/// Writes nested series as snapshots, other values by Codec.
-template <class Codec>
-struct SeriesCodec {
-    Codec& codec;
-    static constexpr bool writes_a_part = true;
-    template <class Column>
-    static constexpr bool drops = drops_column<Codec, Column>;
-    template <class V>
-    static consteval std::uint64_t type_tag() noexcept {
-        if constexpr (!is_series<V>)
-            return detail::type_tag<Codec, V>();
-        else if constexpr (requires { typename V::mapped_type; })
-            return make_tag(TypeKind::series, {type_tag<typename V::key_type>(), type_tag<typename V::mapped_type>()});
-        else
-            return make_tag(TypeKind::series, {type_tag<typename V::key_type>()});
-    }
-    template <bool Reads, class T>
-    static consteval bool covers() noexcept {
-        return is_series<T> || detail::covers<Reads, Codec, T>();
-    }
-
-    template <class V>
-    void write(const V& value, ByteWriter& out) {
-        if constexpr (is_series<V>) {
-            const auto bytes = value.snapshot(as_part(codec));
-            out.number(std::uint64_t{bytes.size()});
-            out.raw(bytes.data(), bytes.size());
-        } else
-            codec.write(value, out);
-    }
-    template <class V>
-    V read(ByteReader& in) {
-        if constexpr (is_series<V>) {
-            V value;
-            const auto size = in.number<std::uint64_t>();
-            if (size > in.left())
-                in.fail("snapshot: the bytes of a nested series end too early");
-            else if (const char* error = value.try_restore(in.raw(static_cast<std::size_t>(size)), as_part(codec)))
-                in.fail(error);
-            return value;
-        } else
-            return codec.template read<V>(in);
-    }
-};
-
-/// The container of a series as bytes, back from bytes, and another one without elements.
-template <class Store, class Codec>
-std::vector<std::byte> store_to_bytes(const Store& store, Codec& codec) {
-    if constexpr (requires { Codec::is_type_erased; })
-        return store.snapshot(codec.erased, as_part(codec.typed));
-    else
-        return store.snapshot(SeriesCodec<Codec>{codec});
-}
-template <class Store, class Codec>
-const char* store_from_bytes(Store& store, std::span<const std::byte> bytes, Codec& codec) {
-    if constexpr (requires { Codec::is_type_erased; })
-        return store.try_restore(bytes, codec.erased, as_part(codec.typed));
-    else
-        return store.try_restore(bytes, SeriesCodec<Codec>{codec});
-}
-template <class Store>
-Store store_like(const Store& store) {
-    if constexpr (requires { store.like(); })
-        return store.like();
-    else
-        return Store(store.hash_function(), store.key_eq(), store.get_allocator());
-}
-
-/// Reads the changed slots of the window into the tracker of a series that is being restored. Returns the error, or null.
-template <class State, class Store, class Time>
-const char* read_changes(Store& store, const Time& window, ByteReader& in) {
-    const auto& times = State::times_of(store);
-    auto& tracker = State::tracker_of(store);
-    constexpr Time never = State::never;
-    tracker.restore_window(window);
-    const unsigned flags_of_window = in.number<std::uint8_t>();
-    const bool in_slot_order = (flags_of_window & 1) != 0;
-    const auto count = in.number<std::uint32_t>();
-    if (in.error() != nullptr) return in.error();
-    if (flags_of_window > 3 || (flags_of_window > 1 && window == never))
-        return "snapshot: the flags of the window are impossible";
-    if (count > in.left() / 5) return "snapshot: the bytes end too early";
-    if (window == never && (count != 0 || !in_slot_order)) return "snapshot: there are changes, but no window";
-    if (in_slot_order)
-        tracker.use_slot_order();
-    else
-        tracker.reserve_list(count);
-    for (slot_t i = 0, least = 0; i != count; ++i) {
-        const slot_t slot = in.number<slot_t>();
-        if (slot < least) return "snapshot: the list of changed slots is not in slot order as it states";
-        if (in_slot_order) least = slot;
-        const unsigned flags = in.number<std::uint8_t>();
-        if (!State::is_stored(store, slot) || tracker.was_touched(slot, window))
-            return "snapshot: the list of changed slots has a vacant slot, or a slot twice";
-        // Only live slots were valid. A stored slot has no ended element.
-        if (flags > 15 || (flags & 3) == 1 || (flags & 4) != 0) return "snapshot: the flags of a changed slot are impossible";
-        tracker.restore_opening(slot, flags);
-    }
-    if ((flags_of_window & 2) != 0) tracker.restore_invalidated();
-    bool sound = true;
-    State::for_each_stored(store, [&](slot_t slot) {
-        const bool now = store.state(slot) == SlotState::pending || (times.at(slot) == window && window != never);
-        sound = sound && (!now || tracker.was_touched(slot, window));
-    });
-    return sound ? nullptr : "snapshot: a slot was changed in the window and is not in the list of changed slots";
-}
-
-/// "SLD1" for dictionaries, "SLS1" for sets.
-template <class State>
-inline constexpr std::uint32_t series_magic = State::has_values ? 0x3144'4C53u : 0x3153'4C53u;
-
-template <class State, class Codec>
-std::vector<std::byte> series_to_bytes(const State& state, Codec& codec) {
-    const auto& store = state.store();
-    const auto& tracker = state.tracker();
-    ByteWriter out;
-    out.number(series_magic<State>);
-    const auto inner = store_to_bytes(store, codec);
-    out.number(std::uint64_t{inner.size()});
-    out.raw(inner.data(), inner.size());
-    codec.write(state.window(), out);
-    codec.write(state.notification().whole.last, out);
-    if constexpr (State::has_values) codec.write(state.notification().keys.last, out);
-    out.number(static_cast<std::uint8_t>((tracker.in_slot_order() ? 1 : 0) | (tracker.words().invalidated ? 2 : 0)));
-    std::vector<slot_t> touched; // in the order of a dirty list
-    for (const slot_t slot : tracker.touched(state.window()))
-        if (State::is_stored(store, slot)) touched.push_back(slot); // rolled-back inserts are left out
-    out.number(static_cast<std::uint32_t>(touched.size()));
-    for (const slot_t slot : touched) {
-        out.number(slot);
-        out.number(static_cast<std::uint8_t>(tracker.opening_flags(slot)));
-    }
-    return Seal::close<Codec>(out, {{ElementRole::time, type_tag<Codec, typename State::time_type>()}});
-}
-
-/// Whether the bytes end before the window of a snapshot, or have this one: the other bytes are not looked at.
-template <class Time, class Codec>
-bool may_have_window(std::span<const std::byte> bytes, const Time& window, Codec& codec) {
-    ByteReader in(bytes);
-    static_cast<void>(in.number<std::uint32_t>());
-    const auto size = in.number<std::uint64_t>();
-    if (size > in.left()) return true;
-    static_cast<void>(in.raw(static_cast<std::size_t>(size)));
-    const Time found = codec.template read<Time>(in);
-    return in.error() != nullptr || found == window;
-}
-
-/// Every byte is checked before `state` changes. Returns the error, or null.
-template <class State, class Codec>
-const char* series_from_bytes(State& state, std::span<const std::byte> bytes, Codec& codec) {
-    using Store = typename State::store_type;
-    using Time = typename State::time_type;
-    const ElementTag time{ElementRole::time, type_tag<Codec, Time>()};
-    if (const char* const wrong = Seal::open<Codec>(bytes, series_magic<State>, {time})) return wrong;
-    ByteReader in(bytes);
-    if (in.number<std::uint32_t>() != series_magic<State>) return "snapshot: these bytes are not a snapshot of such a series";
-    const auto size = in.number<std::uint64_t>();
-    if (size > in.left()) return "snapshot: the bytes end too early";
-    const Store& old = state.store();
-    Store fresh = store_like(old);
-    if (const char* error = store_from_bytes(fresh, in.raw(static_cast<std::size_t>(size)), codec)) return error;
-    const Time window = codec.template read<Time>(in), last = codec.template read<Time>(in);
-    Time keys_last = last;
-    if constexpr (State::has_values) keys_last = codec.template read<Time>(in);
-    const auto sane = [&](const Time& at) { return at == State::never || (is_time(at) && !(window < at)); };
-    if (in.error() != nullptr) return in.error();
-    if (!sane(window) || !sane(last) || !sane(keys_last)) return "snapshot: a time is later than the window";
-    if (last < keys_last) return "snapshot: a time is later than that of the whole series";
-    const auto& times = State::times_of(fresh);
-    bool sound = true;
-    State::for_each_stored(fresh, [&](slot_t slot) { // what was invalidated is older than its removed elements
-        const bool live = fresh.state(slot) == SlotState::live;
-        sound = sound && sane(times.at(slot)) && !(live && last < times.at(slot));
-    });
-    if (!sound) return "snapshot: a time is later than the window, or than that of the whole series";
-    if (const char* error = read_changes<State>(fresh, window, in)) return error;
-    if (!State::nested_agree(fresh, window)) return "snapshot: the times of a nested series and of its element disagree";
-    if (in.error() != nullptr) return in.error();
-    if (in.left() != 0) return "snapshot: there are more bytes than the state needs";
-    state.take_contents(fresh, last, keys_last);
-    return nullptr;
-}
-
 } // namespace detail
-
 SLOTWISE_END
 
 #endif
