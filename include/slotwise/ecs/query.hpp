@@ -285,6 +285,7 @@ private:
     static ComponentId find(const ComponentRegistry& registry) noexcept {
         return registry.template find<std::remove_const_t<X>>();
     }
+    /// This query with one more term.
     Query and_term(ComponentId id, Kind kind, tick_t since = 0) const {
         Query query(*this);
         query.plan_.terms.add(core_->registry, id, kind, since);
@@ -300,6 +301,7 @@ private:
         query.rebind();
         return query;
     }
+    /// Call it after terms were added.
     void rebind() noexcept {
         plan_.bind();
         tables_.set(nullptr);
@@ -345,6 +347,7 @@ private:
         }
         return tables;
     }
+    /// The list of tables of this plan, which may be a completed one.
     const detail::QueryTables* tables(const Plan& plan) const { return &plan == &plan_ ? tables() : find_tables(plan); }
     const detail::QueryTables* find_tables(const Plan& plan) const {
         if constexpr (reads)
@@ -353,6 +356,7 @@ private:
             return plan.terms.names_entity() ? nullptr : &core_->tables.query(plan.terms.tables());
     }
 
+    /// Calls sink(run) for each run of rows that match. It stamps nothing.
     template <class Sink>
     void for_each_run(const Plan& plan, Sink&& sink) const {
         if (!plan.possible) return;
@@ -396,6 +400,7 @@ private:
         };
         while (walk.next(on_table, on_run)) {}
     }
+    /// The first row that matches. @tparam Item see Iterator
     template <class Item>
     Iterator<Item> iterator() const {
         std::vector<Plan> late;
@@ -698,6 +703,7 @@ public:
     friend bool operator==(const Iterator& it, std::default_sentinel_t) noexcept { return it.run_.table == nullptr; }
 
 private:
+    /// What f would get of component number Nth.
     template <std::size_t Nth>
     decltype(auto) at() const {
         using Value = typename Fetch::template Value<Nth>;
@@ -705,6 +711,7 @@ private:
         if (plan_->sparse) return Fetch::template look_up<Value>(*core_, *run_.table, run_.columns, of, row_);
         return std::get<Nth>(pointers_)[row_];
     }
+    /// Goes to the first row of the next run, of this step of the walk or of a later one.
     void next_run() {
         while (next_ == runs_.size()) {
             runs_.clear();
