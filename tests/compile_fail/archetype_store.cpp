@@ -27,7 +27,7 @@ store.remove<>(entity); // faulty
 
 //=== adds_a_default_that_there_is_not ===//
 // expect: a type has no default value; write add(entity, values...)
-// covers: ecs/store_typed.hpp static_assert "a type has no default value"
+// covers: ecs/archetype_store.hpp static_assert "a type has no default value"
 ArchetypeStore store;
 const Entity entity = store.spawn(NoDefault(1));
 store.add<Position>(entity);
@@ -35,7 +35,7 @@ store.add<NoDefault>(entity); // faulty
 
 //=== value_of_a_tag ===//
 // expect: a type without state is a tag, which has no value; ask has<T>
-// covers: ecs/store_typed.hpp static_assert "a type without state is a tag"
+// covers: ecs/archetype_store.hpp static_assert "a type without state is a tag"
 ArchetypeStore store;
 const Entity entity = store.spawn(Position{}, Hidden{});
 store.get<Position>(entity);
@@ -43,14 +43,14 @@ store.get<Hidden>(entity); // faulty
 
 //=== hook_of_another_type ===//
 // expect: hooks of a type are called as f(Entity, T&) or f(Entity)
-// covers: ecs/store_typed.hpp static_assert "hooks of a type are called as"
+// covers: ecs/archetype_store.hpp static_assert "hooks of a type are called as"
 ArchetypeStore store;
 store.on_add<Position>([](Entity, Position&) {});
 store.on_add<Position>([](Entity, int*) {}); // faulty
 
 //=== a_hook_by_id_of_other_arguments ===//
 // expect: hooks by id are called as f(Entity, ComponentId, void*)
-// covers: ecs/store_members.hpp static_assert "hooks by id are called as"
+// covers: ecs/detail/store_core.hpp static_assert "hooks by id are called as"
 ArchetypeStore store;
 const ComponentId place = store.registry().add_tag("place");
 store.on_add(place, [](Entity) {});
@@ -58,14 +58,14 @@ store.on_add(place, [](ComponentId) {}); // faulty
 
 //=== a_component_twice ===//
 // expect: an entity has one value of each
-// covers: ecs/store_typed.hpp static_assert "a component is there twice in one call"
+// covers: ecs/archetype_store.hpp static_assert "a component is there twice in one call"
 ArchetypeStore store;
 store.spawn(Position{});
 store.spawn(Position{}, Position{}); // faulty
 
 //=== set_of_what_cannot_be_assigned ===//
 // expect: values of this type cannot be assigned
-// covers: ecs/store_typed.hpp static_assert "values of this type cannot be assigned"
+// covers: ecs/archetype_store.hpp static_assert "values of this type cannot be assigned"
 ArchetypeStore store;
 const Entity entity = store.spawn(Constant{1});
 store.set(entity, Position{});

@@ -22,7 +22,7 @@ ComponentIndex<int, Name, HashBy<Hash>> other; // faulty
 
 //=== tables_named_by_what_has_a_destructor ===//
 // expect: tables are named by what is trivially copyable
-// covers: ecs/table_list.hpp static_assert "tables are named by what is trivially copyable"
+// covers: ecs/component_index.hpp static_assert "tables are named by what is trivially copyable"
 struct Owner {
     int number = 0;
     ~Owner() {}

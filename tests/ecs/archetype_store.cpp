@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
+#include "ecs/inside.hpp"
 #include "support/catch.hpp"
 #include "support/death.hpp"
 #include "support/thrown.hpp"
@@ -116,7 +117,7 @@ TEST_CASE("ArchetypeStore: a builder spawns once, into the table of all its comp
     const std::size_t tables = 1; // the empty one
     CHECK(store.registry().size() == 3);
     const Entity entity = builder.spawn();
-    CHECK(detail::StoreAccess::tables(store).size() == tables + 1);
+    CHECK(test::tables_of(store).size() == tables + 1);
     CHECK(store.get<Tracked>(entity)->value() == 7);
     CHECK(*store.get<Position>(entity) == Position{1, 2, 3});
     CHECK(store.has<Stunned>(entity));
@@ -170,9 +171,9 @@ ComponentId likes_of(ArchetypeStore& store) {
     const ComponentId known = store.registry().find("likes");
     return known ? known : store.registry().add_relation("likes");
 }
-auto& tables(ArchetypeStore& store) { return detail::StoreAccess::tables(store); }
+auto& tables(ArchetypeStore& store) { return test::tables_of(store); }
 Table& table_of(ArchetypeStore& store, Entity entity) {
-    auto& core = detail::StoreAccess::core(store);
+    auto& core = test::inside(store);
     return core.table(*core.location(entity));
 }
 template <class T>
@@ -182,11 +183,11 @@ TickColumn& ticks(ArchetypeStore& store, Entity entity) {
 }
 template <class T>
 tick_t changed(ArchetypeStore& store, Entity entity) {
-    return ticks<T>(store, entity).changed(detail::StoreAccess::core(store).location(entity)->row());
+    return ticks<T>(store, entity).changed(test::inside(store).location(entity)->row());
 }
 template <class T>
 tick_t added(ArchetypeStore& store, Entity entity) {
-    return ticks<T>(store, entity).added(detail::StoreAccess::core(store).location(entity)->row());
+    return ticks<T>(store, entity).added(test::inside(store).location(entity)->row());
 }
 struct alignas(64) Wide {
     double values[8] = {};
@@ -350,7 +351,7 @@ TEST_CASE("ArchetypeStore: advance makes old stamps comparable again in time", "
     ArchetypeStore store;
     store.registry().add<Position>({.tracked = true});
     const Entity entity = store.spawn(Position{});
-    auto& core = detail::StoreAccess::core(store);
+    auto& core = test::inside(store);
     core.tick = 2 * max_tick_age - 1;
     CHECK(store.advance() == 2 * max_tick_age - 1);
     CHECK(changed<Position>(store, entity) == max_tick_age);

@@ -77,7 +77,7 @@ TEST_CASE("ArchetypeTables: a table is made once, registered everywhere, and era
     CHECK(tables.check_invariants());
 }
 
-TEST_CASE("ArchetypeTables: companions come along in one step, except those that are outside the tables", "[ecs]") {
+TEST_CASE("ArchetypeTables: companions come along in one step, except sparse ones", "[ecs]") {
     const Components c;
     ArchetypeTables tables(c.registry);
     const auto step = tables.add(root, c.player);

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // The bytes of a store depend on what is there alone, others are refused, and a refusal changes nothing.
+#include "ecs/inside.hpp"
 #include "support/catch.hpp"
 #include "support/snapshots.hpp"
 
@@ -123,12 +124,12 @@ void is_refused(const Bytes& bytes, const char* words) {
     w.fill(7);
     const auto before = w.store.snapshot();
     const auto walk = w.walk();
-    const std::size_t memory = w.store.memory_usage(), tables = detail::StoreAccess::tables(w.store).size();
+    const std::size_t memory = w.store.memory_usage(), tables = test::tables_of(w.store).size();
     const char* const error = w.store.try_restore(bytes);
     REQUIRE(error != nullptr);
     CHECK_THAT(std::string(error), Catch::Matchers::Contains(words));
     CHECK((w.store.snapshot() == before && w.walk() == walk && w.store.memory_usage() == memory));
-    CHECK((detail::StoreAccess::tables(w.store).size() == tables && w.store.check_invariants()));
+    CHECK((test::tables_of(w.store).size() == tables && w.store.check_invariants()));
 }
 
 } // namespace

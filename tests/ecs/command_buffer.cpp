@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
+#include "ecs/inside.hpp"
 #include "support/catch.hpp"
 #include "support/death.hpp"
 #include "support/thrown.hpp"
@@ -94,7 +95,7 @@ TEST_CASE("CommandBuffer: the commands of an entity are one move", "[ecs]") {
     buffer.remove<int>(entity);
     CHECK(store.apply(buffer) == 0);
     CHECK(adds == 1);
-    CHECK(detail::StoreAccess::tables(store).size() == 3); // none between: the empty one, before, after
+    CHECK(test::tables_of(store).size() == 3); // none between: the empty one, before, after
     CHECK(store.at<Position>(entity) == Position{5, 5});
     CHECK(store.at<Position>(other) == Position{3, 3});
     CHECK(store.has<Velocity>(entity));
@@ -959,7 +960,7 @@ TEST_CASE("CommandBuffer: a list of ids is one command, and is dropped with a ta
     CHECK(buffer.size() == 1);
     CHECK(store.apply(buffer) == 0);
     for (const ComponentId id : all) CHECK(store.has(fan, id));
-    CHECK(detail::StoreAccess::tables(store).size() == 2); // none between
+    CHECK(test::tables_of(store).size() == 2); // none between
     buffer.remove(fan, all);
     CHECK(store.apply(buffer) == 0);
     CHECK_FALSE(store.has(fan, tag));

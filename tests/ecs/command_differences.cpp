@@ -3,6 +3,7 @@
 //
 // Random commands, directly in one store and through command buffers in another: what both leave is compared, but for what the
 // guide says is meant to differ.
+#include "ecs/inside.hpp"
 #include "support/bounds.hpp"
 #include "support/catch.hpp"
 
@@ -27,7 +28,7 @@ struct Number { // a component for each number
 using Plain = Number<0>;
 using Brings = Number<1>;      // Plain comes along
 using Marked = Number<2>;      // toggle, tracked
-using Sparse = Number<3>;      // outside the tables
+using Sparse = Number<3>;      // in no table
 using BringsMore = Number<4>;  // Sparse, Marked and Tag come along
 using BringsPair = Number<5>;  // pair(one, home) comes along
 using BringsOther = Number<6>; // pair(one, away), Brings and Plain come along
@@ -145,7 +146,7 @@ struct World {
     std::map<std::string, std::string> parts_of(std::size_t number, tick_t since) const {
         std::map<std::string, std::string> parts;
         const Entity entity = entities[number];
-        const auto& core = detail::StoreAccess::core(store);
+        const auto& core = test::inside(store);
         const EntityLocation* const at = core.location(entity);
         if (at == nullptr) return parts;
         parts["lives"];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
+#include "ecs/inside.hpp"
 #include "query_support.hpp"
 #include "support/death.hpp"
 #include "support/thrown.hpp"
@@ -227,7 +228,7 @@ TEST_CASE("Query: an uncached walk looks at the tables of the rarest component o
     const ComponentId likes = store.registry().add_relation("likes");
     for (int i = 0; i != 50; ++i) store.relate(store.spawn(P{}), likes, store.spawn());
     store.spawn(P{}, V{});
-    const detail::StoreCore& core = detail::StoreAccess::core(store);
+    const detail::StoreCore& core = test::inside(store);
     const auto steps = [&](std::initializer_list<ComponentId> ids) {
         detail::QueryTerms terms;
         for (const ComponentId id : ids) terms.add(core.registry, id, detail::QueryTermKind::with);

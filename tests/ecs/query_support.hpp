@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_TESTS_ECS_QUERY_SUPPORT_HPP
 #define SLOTWISE_TESTS_ECS_QUERY_SUPPORT_HPP
 
+#include "ecs/inside.hpp"
 #include "support/catch.hpp"
 
 #include <slotwise/ecs/archetype_store.hpp>
@@ -37,7 +38,7 @@ inline Entities sorted(Entities entities) {
     return entities;
 }
 /// Queries whose tables the store keeps.
-inline std::size_t cached(const ArchetypeStore& store) { return detail::StoreAccess::tables(store).cache().size(); }
+inline std::size_t cached(const ArchetypeStore& store) { return test::tables_of(store).cache().size(); }
 
 } // namespace query_test
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // What leaves out rows of tables: disabled components, changes, sparse components and targets of switched relations.
+#include "ecs/inside.hpp"
 #include "query_support.hpp"
 #include "support/thrown.hpp"
 
@@ -200,7 +201,7 @@ TEST_CASE("Query: a move to another table stamps what it added and nothing else"
 TEST_CASE("Query: ticks are compared across their wrap", "[ecs]") {
     Rows world(2, tracked);
     ArchetypeStore& store = world.store;
-    detail::StoreAccess::core(store).tick = ~tick_t{0};
+    test::inside(store).tick = ~tick_t{0};
     store.set(world.entities[0], P{});
     const tick_t before = store.tick();
     store.advance();
@@ -292,13 +293,13 @@ TEST_CASE("Query: a sparse tag is included and excluded without a move, and is g
     ArchetypeStore& store = world.store;
     store.registry().add<Frozen>({.sparse = true});
     const auto frozen = store.query<P>().with<Frozen>();
-    const std::size_t tables = detail::StoreAccess::tables(store).size();
+    const std::size_t tables = test::tables_of(store).size();
     const P* const address = store.get<P>(world.entities[4]);
     store.add(world.entities[4], Frozen{});
     CHECK(found(frozen) == Entities{world.entities[4]});
     CHECK(store.query<P>().exclude<Frozen>().size() == 5);
     CHECK(store.get<P>(world.entities[4]) == address);
-    CHECK(detail::StoreAccess::tables(store).size() == tables);
+    CHECK(test::tables_of(store).size() == tables);
     store.despawn(world.entities[4]);
     CHECK(frozen.empty());
     const Entity recycled = store.spawn(P{});
@@ -414,8 +415,8 @@ TEST_CASE("Query: random components, toggles, changes and targets match what a l
     same(reader.query<const P>().with<V>(), [&](Entity e) { return p(e) && v(e); });
     same(reader.query<const P>().exclude<V>().exclude<int>(), [&](Entity e) { return p(e) && !v(e) && !store.has<int>(e); });
     same(store.query<const V>().changed<P>(since).with<long>(), [&](Entity e) {
-        const auto* at = detail::StoreAccess::core(store).location(e);
-        const Table& table = detail::StoreAccess::core(reader).table(*at);
+        const auto* at = test::inside(store).location(e);
+        const Table& table = test::inside(reader).table(*at);
         const auto place = table.place_of(store.registry().id<P>());
         return v(e) && p(e) && store.has<long>(e) &&
                table.ticks(static_cast<std::size_t>(place))->changed_since(at->row(), since);

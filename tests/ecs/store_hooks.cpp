@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // Hooks of a store, and what may not change it: hooks, constructors and destructors of values, and walks.
+#include "ecs/inside.hpp"
 #include "support/catch.hpp"
 #include "support/death.hpp"
 #include "support/thrown.hpp"
@@ -142,7 +143,7 @@ TEST_CASE("ArchetypeStore hooks: by id they are called with the value, and for e
     CHECK_FALSE(thrown_text<std::invalid_argument>([&] { store.on_add(ComponentId(), [](Entity) {}); }).empty());
 }
 
-TEST_CASE("ArchetypeStore hooks: components outside the tables have them too", "[ecs]") {
+TEST_CASE("ArchetypeStore hooks: sparse components have them too", "[ecs]") {
     Watched watched;
     ArchetypeStore& store = watched.store;
     struct Tag {};
@@ -247,7 +248,7 @@ TEST_CASE("ArchetypeStore: constructors and destructors of values that change it
     CHECK(death_of([&] { store.remove<CallsOnDestroy>(entity); }).find("CommandBuffer") != std::string::npos);
     CHECK(death_of([&] { store.set(entity, CallsOnDestroy(2)); }).find("CommandBuffer") != std::string::npos);
     ::new (static_cast<void*>(&store)) ArchetypeStore(std::move(store)); // its values are destroyed without a store to change
-    detail::StoreAccess::core(store).changing = false;
+    test::inside(store).changing = false;
     store.get<CallsOnDestroy>(entity)->~CallsOnDestroy();
     ::new (static_cast<void*>(store.get<CallsOnDestroy>(entity))) CallsOnDestroy(0);
 }
@@ -256,7 +257,7 @@ TEST_CASE("ArchetypeStore: constructors and destructors of values that change it
 TEST_CASE("ArchetypeStore: no structure changes while a query walks", "[ecs][death]") {
     ArchetypeStore store;
     const Entity entity = store.spawn(Position{});
-    detail::StoreAccess::begin_walk(store);
+    test::inside(store).begin_walk();
     const auto refused = [&](auto&& change) {
         return death_of(change).find("a query is walking; record the change in a CommandBuffer") != std::string::npos;
     };
@@ -267,7 +268,7 @@ TEST_CASE("ArchetypeStore: no structure changes while a query walks", "[ecs][dea
     CHECK(refused([&] { store.clear(); }));
     CHECK(store.set(entity, Position{1, 1})); // values may change
     CHECK(store.get<Position>(entity)->x == 1);
-    detail::StoreAccess::end_walk(store);
+    test::inside(store).end_walk();
     CHECK(store.add<Marker>(entity));
     CHECK(store.check_invariants());
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
+#include "ecs/inside.hpp"
 #include "support/catch.hpp"
 #include "support/thrown.hpp"
 #include "support/tracked.hpp"
@@ -41,10 +42,10 @@ List sorted(const Range& range) {
 }
 /// The table and the row of an entity.
 std::pair<slot_t, slot_t> place(const ArchetypeStore& store, Entity entity) {
-    const EntityLocation at = *detail::StoreAccess::core(store).location(entity);
+    const EntityLocation at = *test::inside(store).location(entity);
     return {at.table(), at.row()};
 }
-const detail::ArchetypeTables& tables(const ArchetypeStore& store) { return detail::StoreAccess::tables(store); }
+const detail::ArchetypeTables& tables(const ArchetypeStore& store) { return test::tables_of(store); }
 
 /// What hooks heard: the kind, the entity, the target.
 struct Heard {
@@ -597,7 +598,7 @@ TEST_CASE("ArchetypeStore: tables of pairs that were left are erased, and those 
     store.remove<double>(leaves);
     store.relate(stays, child_of, first);
     for (int i = 0; i != 5000; ++i) store.relate(wanders, child_of, store.spawn());
-    const auto& tables = detail::StoreAccess::tables(store);
+    const auto& tables = test::tables_of(store);
     CHECK(tables.size() < 3000);
     CHECK(store.target(stays, child_of) == first);
     const ComponentId both[] = {store.registry().id<int>(), store.registry().id<double>()};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
+#include "ecs/inside.hpp"
 #include "support/catch.hpp"
 #include "support/thrown.hpp"
 #include "support/tracked.hpp"
@@ -29,7 +30,7 @@ struct Note {
 struct Aside {};
 
 std::pair<slot_t, slot_t> place(const ArchetypeStore& store, Entity entity) {
-    const EntityLocation at = *detail::StoreAccess::core(store).location(entity);
+    const EntityLocation at = *test::inside(store).location(entity);
     return {at.table(), at.row()};
 }
 
@@ -61,8 +62,8 @@ TEST_CASE("ArchetypeStore sparse: values and tags come and go without a move of 
     const ComponentId tag = store.registry().add_tag("tag", {.sparse = true});
     const Entity entity = store.spawn(Number{1});
     const auto at = place(store, entity);
-    const std::size_t tables = detail::StoreAccess::tables(store).size();
-    const auto unmoved = [&] { return place(store, entity) == at && detail::StoreAccess::tables(store).size() == tables; };
+    const std::size_t tables = test::tables_of(store).size();
+    const auto unmoved = [&] { return place(store, entity) == at && test::tables_of(store).size() == tables; };
     CHECK(store.add(entity, Note{"one"}));
     CHECK(unmoved());
     CHECK(store.add(entity, Note{"two"})); // it has one: that stays

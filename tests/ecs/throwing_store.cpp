@@ -3,6 +3,7 @@
 //
 // ArchetypeStore with a throw at every step: as before, and nothing lost. Memory runs out by the operator new of
 // throwing_ecs.cpp.
+#include "ecs/inside.hpp"
 #include "support/catch.hpp"
 #include "support/thrown.hpp"
 #include "support/tracked.hpp"
@@ -74,10 +75,10 @@ void is_strong(const char* function, Change&& change) {
     const NothingLeaks leaks;
     const auto scenario = [&](auto&& attempt) {
         World world;
-        [[maybe_unused]] const Entity expected = detail::StoreAccess::entities(world.store).next();
+        [[maybe_unused]] const Entity expected = test::inside(world.store).entities.next();
         if (!attempt([&] { change(world); })) return;
         CHECK(world.as_before());
-        if constexpr (!Id) CHECK(detail::StoreAccess::entities(world.store).next() == expected);
+        if constexpr (!Id) CHECK(test::inside(world.store).entities.next() == expected);
     };
     const std::size_t failures = fail_at_every_step(scenario) + run_out_of_memory(scenario);
     CHECK(failures > 0);

@@ -6,6 +6,7 @@
 #ifndef SLOTWISE_TESTS_FUZZ_ECS_BODY_HPP
 #define SLOTWISE_TESTS_FUZZ_ECS_BODY_HPP
 
+#include "ecs/inside.hpp"
 #include "world.hpp"
 
 #include <slotwise/ecs/command_buffer.hpp>
@@ -543,7 +544,7 @@ private:
     void apply(std::size_t which) {
         Recorded& from = recorded_[which];
         std::size_t dropped = from.dropped, refused = 0, next = 0, next_end = 0;
-        const auto& core = detail::StoreAccess::core(store_);
+        const auto& core = test::inside(store_);
         bool any_pairs = core.tables.index().count(pair(any, any)) != 0;
         for (const auto& [entity, thing] : model_.things)
             for (const auto& [id, value] : thing.parts) any_pairs = any_pairs || id.is_pair();

@@ -7,6 +7,7 @@
 
 #include "archetype_store.hpp"
 #include "detail/command_apply.hpp"
+#include "detail/reserved_ids.hpp"
 
 SLOTWISE_BEGIN
 /// Changes of an ArchetypeStore, recorded while its structure must not change: in a query's loop, in a hook, on a thread of its
@@ -58,8 +59,7 @@ public:
     //=== construction ===//
 
     /// A buffer for this store, also after it was moved.
-    explicit CommandBuffer(const ArchetypeStore& store) noexcept
-        : core_(&detail::StoreAccess::core(store)), life_(core_->life) {}
+    explicit CommandBuffer(const ArchetypeStore& store) noexcept : core_(store.core_), life_(core_->life) {}
     CommandBuffer(const CommandBuffer&) = delete;
     CommandBuffer& operator=(const CommandBuffer&) = delete;
     /// Takes the commands. `other` is empty then.

@@ -404,8 +404,8 @@ public:
         PlainVector<ComponentId> parts;
         parts.push_back(asked);
         if (asked.has_any_relation())
-            for (const std::uint32_t number : core.outside.numbers())
-                if (core.outside.targets(number) != nullptr) parts.push_back(of_relation(core.registry.id(number), asked));
+            for (const std::uint32_t number : core.sparse.numbers())
+                if (core.sparse.targets(number) != nullptr) parts.push_back(of_relation(core.registry.id(number), asked));
         return parts;
     }
     static bool is_switched(const StoreCore& core, ComponentId part) {
@@ -417,7 +417,7 @@ public:
         const auto entities = run.table->entities();
         const ComponentId relation = core.registry.id(part.relation_number());
         for (std::size_t row = run.first; row != run.last; ++row)
-            if (const Entity target = core.outside.target(entities[row], part.relation_number()))
+            if (const Entity target = core.sparse.target(entities[row], part.relation_number()))
                 f(row, Match(pair(relation, target), nullptr, nullptr));
     }
     /// Calls f(row, match) for the pairs of the table that `part` stands for, in the rows of a run where they are enabled.

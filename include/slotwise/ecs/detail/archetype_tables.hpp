@@ -10,9 +10,6 @@
 #include "../table.hpp"
 
 SLOTWISE_BEGIN
-
-// QueryCache: for each set of ids that queries ask for, the tables that have all of them.
-
 namespace detail {
 
 /// A table that has all ids of a query.
@@ -24,8 +21,9 @@ struct QueryMatch {
     static QueryMatch of(TableRef table, const std::int32_t* columns) noexcept { return {table, columns}; }
 };
 
-/// Queries by what they include; what they exclude is asked of each table. A table that comes is appended to the queries whose
-/// ids it has, one that goes is taken out of them, and no table is looked at twice. A query is registered under one of its ids,
+/// For each set of ids that queries include, the tables that have all of them; what a query excludes is asked of each table. A
+/// table that comes is appended to the queries whose ids it has, one that goes is taken out of them, and no table is looked at
+/// twice. A query is registered under one of its ids,
 /// the one with the fewest tables when it was made, so a new table looks only at queries that are registered under its own
 /// ids and their wildcards. A query that is made before the first table with its ids, or before the first pair, finds them
 /// later. The query without ids has all tables. Several threads may read; make(), and tables that come and go, are writes.
@@ -260,7 +258,7 @@ private:
     std::uint64_t examined_ = 0;
 };
 
-/// The rules of a registry: `with` and `exclusive`. Ids are those of tables, without what is outside of them.
+/// The rules of a registry: `with` and `exclusive`, as far as they concern tables.
 class ComponentRules {
 public:
     explicit ComponentRules(const ComponentRegistry& registry) noexcept : registry_(std::addressof(registry)) {}

@@ -235,7 +235,7 @@ class QueryRowFilter {
 public:
     QueryRowFilter(const StoreCore& core, const PlainVector<QueryTerm>& terms) : core_(&core), terms_(&terms) {
         for (const QueryTerm& term : terms)
-            if (term.outside) outside_.push_back(QueryOutside(core.outside, term));
+            if (term.outside) outside_.push_back(QueryOutside(core.sparse, term));
     }
 
     /// Looks at a table. False when no row of it satisfies the terms. @pre it has what QueryTerms::tables() names
@@ -381,7 +381,7 @@ private:
             const BitColumn* const bits = table_->bits(place);
             return bits == nullptr || bits->test(row);
         };
-        return find_place(*table_, term.id, enabled) || (term.either && core_->outside.has(entity, term.id));
+        return find_place(*table_, term.id, enabled) || (term.either && core_->sparse.has(entity, term.id));
     }
     /// Cuts a run where an optional component is enabled in one row and disabled in the next.
     template <class Sink>
@@ -637,7 +637,7 @@ struct QueryFetch<QueryValues<Vs...>> {
     template <class V, class Core, class TableType>
     static auto* value(Core& core, TableType& table, const std::int32_t* columns, const QueryColumn& of, std::size_t row) {
         using value = typename QueryArgument<V>::value;
-        if (of.outside) return static_cast<value*>(core.outside.get(table.entities()[row], of.id));
+        if (of.outside) return static_cast<value*>(core.sparse.get(table.entities()[row], of.id));
         const auto at = pointer<V>(table, columns, of, row);
         return at.data == nullptr ? nullptr : static_cast<value*>(at.data) + row;
     }
