@@ -766,7 +766,7 @@ const Check checks[] = {
          store.on_add<int>([&](Entity) { store.on_add<int>([](Entity) {}); });
          store.spawn(1);
      }},
-    {Level::fast, "QueryChunks[i]: i is not below size()",
+    {Level::fast, "Query::Chunks[i]: i is not below size()",
      [] { static_cast<void>((new ArchetypeStore)->query<int>().chunks()[0]); }},
     {Level::fast, "CommandBuffer: a hook or a value changes the buffer that is being applied",
      [] {

@@ -256,7 +256,7 @@ TEST_CASE("Query: it stays valid when its store is moved", "[ecs]") {
     CHECK(found(query) == Entities{a, b});
 }
 
-// proves: QueryChunk::column throws
+// proves: Query::Chunk::column throws
 TEST_CASE("Query: run-time components are asked for by id and read through chunks", "[ecs]") {
     ArchetypeStore store;
     const ComponentId heat = store.registry().add("heat", TypeDescriptor::of<double>());
@@ -267,7 +267,7 @@ TEST_CASE("Query: run-time components are asked for by id and read through chunk
         CHECK(chunk.column(heat).as<double>()[0] == 2.5);
         CHECK(chunk.contains(heat));
         CHECK(thrown_text<std::invalid_argument>([&] { static_cast<void>(chunk.column(store.registry().id<V>())); }) ==
-              "QueryChunk::column(id): the entities have no values of this component in their table");
+              "Query::Chunk::column(id): the entities have no values of this component in their table");
         ++chunks;
     }
     CHECK(chunks == 1);

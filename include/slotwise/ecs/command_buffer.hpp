@@ -10,71 +10,74 @@
 #include "detail/reserved_ids.hpp"
 
 SLOTWISE_BEGIN
-/// Changes of an ArchetypeStore, recorded while its structure must not change: in a query's loop, in a hook, on a thread of its
-/// own. store.apply(buffer) carries them out.
+
+/// Changes of an ArchetypeStore that are recorded while its structure must not change: in the loop of a query, in a hook, or in
+/// another thread. store.apply(buffer) carries them out.
 ///     CommandBuffer later(store);
 ///     store.query<const Health>().for_each([&](Entity entity, const Health& health) {
 ///         if (health.left <= 0) later.despawn(entity);
 ///     });
 ///     const Entity spark = later.spawn(Position{}, Spark{});   // an id to be used at once; it lives after apply()
 ///     later.relate(spark, follows, player);
-///     store.apply(later);                                      // the buffer is empty then, and is used again
-/// Recording reads the store only. So each thread may have a buffer, as long as no one changes structure meanwhile; apply them
-/// in the order in which their effects shall come. The ids of spawns depend on which thread asks first: reserve() makes them
-/// deterministic. A component that is not registered when it is recorded is registered by apply().
+///     store.apply(later);                                      // the buffer is empty then, and can be used again
+/// Recording only reads the store. So each thread may record into a buffer of its own as long as nothing changes the structure.
+/// Apply the buffers in the order in which their effects shall come. Which ids spawn() returns depends on which thread asks first;
+/// reserve() makes them deterministic. A component type that is not registered when a command is recorded is registered by
+/// apply().
 ///
-/// apply() leaves what the same calls of the store would leave in this order: entities, components, values, bits, ticks, and
-/// what hooks have heard in sum. The commands of one entity become one change and one move of its row. This is meant to differ:
-///     add or set, set     the last value is given, the others are destroyed; hooks see the last one, once
-///     add, remove         of what the entity has not: nothing is added, and hooks hear nothing
-///     spawn, despawn      nothing happens, no relation refuses it, the values are destroyed
-///     set, despawn        what was set is destroyed and not assigned: on_remove sees the value before. What is recorded before
-///                         the end of its entity is only counted as dropped if the entity does not live
-///     despawn             it wins: what is recorded about the entity afterwards, also as a target, is destroyed at once and
-///                         counted as dropped, even if a relation refuses the despawn, which apply() throws
-///     different entities  come in the order in which they were first named, those that end last; but what was recorded before
-///                         the end of an entity that others relate to comes before it, and the rest after it
-///     a dead target       the command is dropped where the store throws
-/// Commands of one entity that no single move can stand for are carried out one by one: a component that the entity has goes
-/// and comes again, one that comes along with another is named too, an exclusive relation gets two targets, unrelate(entity,
-/// relation) beside other commands about the relation.
+/// apply() has the same result as the same calls of the store in the same order: the same entities, components, values, bits and
+/// ticks, and the same calls of hooks in sum. The commands of one entity become one change and one move of its row. The result
+/// differs on purpose in these cases:
+///     add or set, set     The last value is assigned, the others are destroyed. Hooks see the last value, once.
+///     add, remove         If the entity lacks the component, nothing is added and no hook is called.
+///     spawn, despawn      Nothing happens. No relation refuses it, and the values are destroyed.
+///     set, despawn        The new value is destroyed and not assigned: on_remove sees the old one. Commands before a despawn are
+///                         counted as dropped only if the entity does not live.
+///     despawn             A despawn wins: a later command about the entity, also as a target, is destroyed at once and counted
+///                         as dropped, even if a relation refuses the despawn, so that apply() throws.
+///     different entities  They are changed in the order in which they were first named, and despawned after that. But if other
+///                         entities relate to a despawned one, then commands recorded before that despawn come before it, and
+///                         later ones after it.
+///     a dead target       The command is dropped where the store throws.
+/// Some commands of one entity have no single move with the same result. These are carried out one by one: a component of the
+/// entity is removed and added again, a companion of an added component is named by another command too, an exclusive relation
+/// gets two targets, or unrelate(entity, relation) comes with other commands about that relation.
 ///
-/// Dropped are also commands of entities that do not live when they are applied, and those that relate to a target that does
-/// not, unless this buffer spawns it. (What another buffer spawns does not live before that one was applied.) apply() counts
-/// them.
+/// A command is also dropped if its entity does not live when it is applied, or if it relates to a target that does not live and
+/// is not spawned by this buffer. (What another buffer spawns lives once that buffer was applied.) apply() counts such commands.
 ///
-/// If something throws while commands are applied, what was applied stays. The entity whose change threw is as it was, or has
-/// ended if the buffer spawned it, and its commands are dropped; where they are carried out one by one, it is as the one before
-/// left it. The commands of other entities stay in the buffer: apply it again, or clear() it. What a hook throws comes after
-/// the change of its entity, which stays.
+/// If something throws while commands are applied, earlier changes stay. The entity whose change threw is as before, or has ended
+/// if the buffer spawned it, and its commands are dropped. Where its commands are carried out one by one, those before the one
+/// that threw stay done. The commands of other entities remain in the buffer: apply it again, or clear() it. An exception of a
+/// hook comes after the change of its entity, which stays.
 ///
-/// Commands must be applied or cleared before their store ends (checked at level fast). An empty buffer may outlive its store;
-/// it can be assigned and destroyed then, and records nothing. Values are moved to the buffer and from there to their columns;
-/// move-only and over-aligned ones too. Each is destroyed once, whatever happens. Their constructors may record, but not apply
-/// or clear this buffer.
+/// Commands must be applied or cleared before their store dies (checked at level fast). An empty buffer may outlive its store; it
+/// can be assigned and destroyed then, and records nothing. Values are moved into the buffer and from there to their columns,
+/// also move-only and over-aligned ones. Each value is destroyed once, whatever happens. Constructors of values may record, but
+/// must not apply or clear this buffer.
 class CommandBuffer {
 public:
     using size_type = std::size_t;
 
     //=== construction ===//
 
-    /// A buffer for this store, also after it was moved.
+    /// A buffer for this store. It stays one when the store is moved.
     explicit CommandBuffer(const ArchetypeStore& store) noexcept : core_(store.core_), life_(core_->life) {}
     CommandBuffer(const CommandBuffer&) = delete;
     CommandBuffer& operator=(const CommandBuffer&) = delete;
-    /// Takes the commands. `other` is empty then.
+    /// Takes over the commands. `other` is empty then.
     CommandBuffer(CommandBuffer&& other) noexcept : core_(other.core_), life_(other.life_) { swap(other); }
-    /// The same; commands that were here are dropped.
+    /// Drops its commands and takes over those of `other`, which is empty then.
     CommandBuffer& operator=(CommandBuffer&& other) noexcept {
         CommandBuffer taken(std::move(other));
         swap(taken);
         return *this;
     }
-    /// Drops what is left, as clear().
+    /// Drops the commands that are left, as clear().
     ~CommandBuffer() { clear(); }
     void swap(CommandBuffer& other) noexcept {
-        expect_at_rest();
-        other.expect_at_rest();
+        expect_not_applying();
+        other.expect_not_applying();
         std::swap(core_, other.core_);
         life_.swap(other.life_);
         shapes_.swap(other.shapes_);
@@ -91,23 +94,22 @@ public:
     /// The number of commands that wait to be applied.
     size_type size() const noexcept { return recorded_.size() + applied_.size(); }
     bool empty() const noexcept { return size() == 0; }
-    /// Bytes held on the heap, without what recorded values hold themselves. @complexity linear in kinds of commands
+    /// Bytes held on the heap, without those that recorded values hold themselves. @complexity linear in kinds of commands
     size_type memory_usage() const noexcept { return detail::memory_of(shapes_, recorded_, applied_, ids_, scratch_); }
-    /// Takes ids for the next `spawns` calls of spawn(). They are those that the store would make next: a buffer that takes its
-    /// ids before threads run gives the same ids in each run.
+    /// Takes ids for the next `spawns` calls of spawn(). They are the ids that the store would make next: a buffer that takes its
+    /// ids before threads start has the same ids in each run of the program.
     /// @throws std::length_error when there are not so many ids; what the allocator throws; strong
     void reserve(size_type spawns) {
         check_epoch();
         ids_.reserve(core_->reserved, core_->entities, spawns);
     }
-    /// Drops all commands: their values are destroyed, and the ids of their spawns, which never live, are given back, and those
-    /// that reserve() took. Memory is kept. @pre the buffer is not being applied (checked at level fast)
+    /// Drops all commands: values are destroyed, and ids that spawn() and reserve() took are given back. Memory is kept. @pre the buffer is not being applied (checked at level fast)
     void clear() noexcept {
-        expect_at_rest();
+        expect_not_applying();
         if (life_->has_ended()) [[unlikely]] {
             SLOTWISE_EXPECT(empty(), "CommandBuffer: the store has ended before commands that were recorded for it; apply or "
                                      "clear() them before, or let the store live longer");
-            ids_.forget(ids_.epoch()); // which is none of the ended store: nothing can be recorded
+            ids_.forget(ids_.epoch()); // an older epoch than that of the dead store: nothing can be recorded
             return reset();
         }
         check_epoch();
@@ -121,7 +123,7 @@ public:
     }
     /// Frees memory that no command needs. @pre as clear()
     void shrink_to_fit() noexcept {
-        expect_at_rest();
+        expect_not_applying();
         if (recorded_.empty()) recorded_.free();
         if (applied_.empty()) applied_.free();
     }
@@ -149,7 +151,7 @@ public:
     /// Ends an entity. @throws what the allocator throws; strong
     void despawn(Entity entity) {
         check_epoch();
-        detail::CommandGroup& group = recorded_.group(plain(entity));
+        detail::CommandGroup& group = recorded_.group(without_user_bits(entity));
         if (group.despawned())
             ++dropped_;
         else
@@ -162,7 +164,7 @@ public:
     template <detail::Component... Ts>
         requires(sizeof...(Ts) != 0)
     void add(Entity entity, Ts&&... values) {
-        record_values<detail::CommandKind::add>(plain(entity), std::forward<Ts>(values)...);
+        record_values<detail::CommandKind::add>(without_user_bits(entity), std::forward<Ts>(values)...);
     }
     /// With default values, or tags: add<Hidden>(entity).
     template <detail::Component... Ts>
@@ -174,14 +176,14 @@ public:
     void add(Entity entity, ComponentId id) { record_id(detail::CommandKind::add, entity, id, nullptr); }
     /// All of them in one command, as in the store.
     void add(Entity entity, std::span<const ComponentId> ids) { record_ids(detail::CommandKind::add, entity, ids); }
-    /// With a value of a described type, which is copied or moved to the buffer. @throws also std::invalid_argument when the
+    /// With a type-erased value, which is copied or moved to the buffer. @throws also std::invalid_argument when the
     /// component has no values, or of another type
     void add(Entity entity, ComponentId id, const AnyValue& value) { record_id(detail::CommandKind::add, entity, id, &value); }
     /// As ArchetypeStore::set. @throws as add
     template <detail::Component... Ts>
         requires(sizeof...(Ts) != 0)
     void set(Entity entity, Ts&&... values) {
-        record_values<detail::CommandKind::set>(plain(entity), std::forward<Ts>(values)...);
+        record_values<detail::CommandKind::set>(without_user_bits(entity), std::forward<Ts>(values)...);
     }
     void set(Entity entity, ComponentId id, const AnyValue& value) { record_id(detail::CommandKind::set, entity, id, &value); }
     /// As ArchetypeStore::remove. @throws as add
@@ -201,11 +203,11 @@ public:
 
     /// Relates an entity to a target, which may be one that this buffer spawns. @throws as add by id
     void relate(Entity entity, ComponentId relation, Entity target) { add(entity, pair(relation, target)); }
-    /// The same, in a relation with values, which replaces the one of a pair that is there.
+    /// The same in a relation with values. If the entity has the pair, its value is replaced.
     void relate(Entity entity, ComponentId relation, Entity target, const AnyValue& value) {
         set(entity, pair(relation, target), value);
     }
-    /// The same, where R is a type that is registered as a relation.
+    /// The same for a type R that is registered as a relation.
     template <detail::Component R>
     void relate(Entity entity, Entity target, R&& value) {
         const ComponentId relation = core_->registry.find<R>();
@@ -223,8 +225,9 @@ public:
 private:
     friend class ArchetypeStore;
 
-    static Entity plain(Entity entity) noexcept { return detail::without_user_bits(entity); }
-    void expect_at_rest() const noexcept {
+    static Entity without_user_bits(Entity entity) noexcept { return detail::without_user_bits(entity); }
+    /// @pre the buffer is not being applied (checked at level fast)
+    void expect_not_applying() const noexcept {
         SLOTWISE_EXPECT(!applying_, "CommandBuffer: a hook or a value changes the buffer that is being applied; recording is "
                                     "all that is possible then");
     }
@@ -239,12 +242,36 @@ private:
         applied_.set_spawned_void();
         ids_.forget(life_->epoch);
     }
+    /// What ArchetypeStore::apply does.
+    size_type apply_to(detail::StoreCore& core) {
+        if (core.life != life_)
+            detail::throw_invalid_argument("ArchetypeStore::apply(buffer): the buffer was made for another store");
+        core.expect_idle();
+        expect_not_applying();
+        check_epoch();
+        core.flush_reserved();
+        applying_ = true;
+        const ScopeGuard done([&]() noexcept { applying_ = false; });
+        detail::CommandApply apply(core, scratch_, dropped_);
+        const auto run = [&] {
+            shapes_.resolve(core.registry);
+            apply.run(applied_);
+        };
+        if (!applied_.empty()) run(); // left since an exception
+        applied_.swap(recorded_);
+        run();
+        if (recorded_.empty()) {
+            recorded_.swap(applied_); // reuses memory that is in the cache
+            ids_.all_used();
+        }
+        return std::exchange(dropped_, 0);
+    }
     void reset() noexcept {
         recorded_.reset();
         applied_.reset();
         dropped_ = 0;
     }
-    /// Adds a command to the group of its entity, or drops it.
+    /// Adds a command to the group of its entity, or drops it if the entity is despawned.
     void link(Entity entity, detail::Command* command) {
         check_epoch();
         ScopeGuard undo([&]() noexcept { command->destroy(); });
@@ -256,17 +283,20 @@ private:
         recorded_.link(group, command);
         undo.dismiss();
     }
+    /// The shape of a command with components of these types, and with values of them if Values.
     template <detail::CommandKind Kind, bool Values, class... Ts>
     SLOTWISE_ALWAYS_INLINE const detail::CommandShape& shape_of() {
         return shapes_.of_types<Kind, Values, Ts...>([&]() -> const ComponentRegistry& {
-            check_epoch(); // not before: link() does it for each command
+            check_epoch(); // only here, because link() does it for each command
             return core_->registry;
         });
     }
+    /// Records a command without values.
     template <detail::CommandKind Kind, class... Ts>
     void record(Entity entity) {
-        link(plain(entity), recorded_.make(shape_of<Kind, false, Ts...>()));
+        link(without_user_bits(entity), recorded_.make(shape_of<Kind, false, Ts...>()));
     }
+    /// Records a command with a value of each type.
     template <detail::CommandKind Kind, class... Ts>
     void record_values(Entity entity, Ts&&... values) {
         static_assert(detail::all_different<std::remove_cvref_t<Ts>...>,
@@ -279,12 +309,14 @@ private:
         undo.dismiss();
         link(entity, command);
     }
+    /// Builds the value of item number `built` and counts it.
     template <class T>
     static void build(const detail::CommandShape& shape, detail::Command* command, std::size_t& built, T&& value) {
         if constexpr (!detail::is_tag_type<std::remove_cvref_t<T>>)
             ::new (command->value(shape.items[built])) std::remove_cvref_t<T>(std::forward<T>(value));
         ++built;
     }
+    /// Records a command about one id, and a value if there is one.
     SLOTWISE_NEVER_INLINE void record_id(detail::CommandKind kind, Entity entity, ComponentId id, const AnyValue* value) {
         check_epoch();
         const detail::CommandShape& shape = shapes_.of_id(core_->registry, kind, id, value != nullptr);
@@ -292,9 +324,9 @@ private:
         detail::Command* const command = recorded_.make(shape);
         if (shape.pair) ::new (command->payload()) ComponentId(id);
         if (value != nullptr) value->build(*shape.items[0].type, command->value(shape.items[0]));
-        link(plain(entity), command);
+        link(without_user_bits(entity), command);
     }
-    /// As one command, because all of them come in one move.
+    /// Records one command about several ids, because they shall come in one move.
     SLOTWISE_NEVER_INLINE void record_ids(detail::CommandKind kind, Entity entity, std::span<const ComponentId> ids) {
         check_epoch();
         for (const ComponentId id : ids) core_->registry.expect(id, "CommandBuffer");
@@ -309,9 +341,10 @@ private:
         ::new (command->payload()) std::uint64_t(sorted.size());
         auto* const to = static_cast<std::byte*>(command->payload()) + sizeof(std::uint64_t);
         if (!sorted.empty()) std::memcpy(to, sorted.data(), sorted.size() * sizeof(ComponentId));
-        link(plain(entity), command);
+        link(without_user_bits(entity), command);
     }
-    // Whether a pair comes after its target's end, and counts as dropped then. Throws what the allocator throws; strong
+    /// Whether the id is a pair whose target is despawned by an earlier command. The command counts as dropped then.
+    /// Throws what the allocator throws; strong
     bool is_late_target(ComponentId id) {
         const Entity target = id.target();
         if (!target) return false;
@@ -321,39 +354,18 @@ private:
         return true;
     }
 
-    const detail::StoreCore* core_; // valid as long as the store lives
+    const detail::StoreCore* core_; // dangles after life_->has_ended()
     detail::StoreLifeRef life_;
     detail::CommandShapes shapes_{};
-    detail::CommandBatch recorded_{}, applied_{}; // what is applied, or is left of it
+    detail::CommandBatch recorded_{};
+    detail::CommandBatch applied_{}; // the batch that is being applied, or what is left of it after an exception
     detail::CommandIds ids_{};
     detail::CommandScratch scratch_{};
     size_type dropped_ = 0;
     bool applying_ = false;
 };
 
-inline std::size_t ArchetypeStore::apply(CommandBuffer& buffer) {
-    if (core_->life != buffer.life_)
-        detail::throw_invalid_argument("ArchetypeStore::apply(buffer): the buffer was made for another store");
-    core_->expect_idle();
-    buffer.expect_at_rest();
-    buffer.check_epoch();
-    core_->flush_reserved();
-    buffer.applying_ = true;
-    const ScopeGuard done([&]() noexcept { buffer.applying_ = false; });
-    detail::CommandApply apply(*core_, buffer.scratch_, buffer.dropped_);
-    const auto run = [&] {
-        buffer.shapes_.resolve(core_->registry);
-        apply.run(buffer.applied_);
-    };
-    if (!buffer.applied_.empty()) run(); // what is left since something threw
-    buffer.applied_.swap(buffer.recorded_);
-    run();
-    if (buffer.recorded_.empty()) {
-        buffer.recorded_.swap(buffer.applied_); // its memory is warm
-        buffer.ids_.all_used();
-    }
-    return std::exchange(buffer.dropped_, 0);
-}
+inline std::size_t ArchetypeStore::apply(CommandBuffer& buffer) { return buffer.apply_to(*core_); }
 
 SLOTWISE_END
 

@@ -13,15 +13,14 @@
 
 SLOTWISE_BEGIN
 
-/// Events from many writers to many readers. There are two buffers: events are pushed into the newer one, and update() drops
-/// the older one and makes the newer the older. (Bevy has this structure.) So an event can be read until the second update()
-/// after its push: a system that runs once between two updates sees each event, wherever in the order of systems it runs. A
-/// reader is a number that the user keeps: it says which events were read. Events that were dropped before a reader has read
-/// them are counted.
+/// Events from many writers to many readers, in two buffers (as in Bevy): events are pushed into the newer one, and update() drops
+/// the older one and makes the newer one the older. So an event can be read until the second update() after its push. A system
+/// that runs once between two updates sees each event, wherever in the order of systems it runs. A Reader is a number that the user
+/// keeps: it says which events were read. It also counts the events that were dropped before it has read them.
 ///
-/// An event never moves: its address stays until it is dropped. Pushing while a range of events is walked is therefore allowed:
-/// the range ends where it ended when it was read, and the next read() has the new events. The destructor of an event may push
-/// too; its constructor must not. Const access, with a reader for each thread, is safe from several threads at once.
+/// An event never moves: its address is stable until it is dropped. So events may be pushed while a range of events is walked: the
+/// range ends where it ended when it was read, and the next read() returns the new events. The destructor of an event may push
+/// too; its constructor must not. Several threads may use const functions at once, each with a reader of its own.
 /// @tparam E an object type; it need be neither copyable nor movable @tparam With AllocBy<A>
 template <class E, class... With>
 class EventQueue {
@@ -30,9 +29,10 @@ class EventQueue {
     using Allocator = detail::rebind_t<typename Args::allocator, E>;
     using traits = std::allocator_traits<Allocator>;
     friend detail::RowRules;
-    /// Whether an event may have to be moved to memory of another allocator, and then can be.
+    /// Whether events can get to memory of another allocator, if they may ever have to.
     static constexpr bool can_change_memory = std::is_move_constructible_v<E> || detail::always_equal<Allocator>;
 
+    /// The events of one buffer. They are constructed in pages and never move.
     struct Buffer {
         explicit Buffer(const Allocator& alloc) noexcept : events(alloc) {}
         Buffer(Buffer&& other) noexcept : events(std::move(other.events)), count(std::exchange(other.count, 0)) {}
@@ -58,7 +58,7 @@ class EventQueue {
                 detail::throw_length_error("EventQueue: more than 4,294,967,295 events between two updates; update more often");
             events.reserve(room);
         }
-        SLOTWISE_NEVER_INLINE void grow() { // as far as slots have numbers, then reserve() reports it
+        SLOTWISE_NEVER_INLINE void grow() { // up to the highest number of a slot; beyond, reserve() throws
             const std::size_t more = events.grown_capacity();
             reserve(more <= no_slot || count >= no_slot ? more : std::size_t{no_slot});
         }
@@ -74,6 +74,7 @@ class EventQueue {
         std::size_t count = 0;
     };
 
+    /// Walks by address within a page, and by number from page to page.
     class Iterator : public detail::IteratorFacade<Iterator, E, const E&> {
     public:
         Iterator() noexcept = default;
@@ -90,7 +91,7 @@ class EventQueue {
             ++at_;
             if (++event_ == last_) locate();
         }
-        // Finds the event and where the page or the buffer that it lies in ends.
+        // Finds the event, and the end of its page or buffer.
         void locate() noexcept {
             if (at_ >= queue_->end()) return;
             const bool newer = at_ >= queue_->boundary();
@@ -114,34 +115,34 @@ public:
     using allocator_type = Allocator;
     using const_iterator = Iterator;
     using iterator = const_iterator;
-    /// What Reader::read returns: the events in the order in which they were pushed. A view. @invalidates the update() or
+    /// What Reader::read returns: a view of events in the order in which they were pushed. @invalidates the update() or
     /// clear() that drops one of the events, an assignment to the queue, its swap and its move
     using Events = detail::IteratorRange<Iterator>;
 
-    /// Which events were read already. A reader goes with the contents of a queue: after b = std::move(a), a reader of `a`
-    /// reads on from b.
+    /// Which events were read already. A reader belongs to the contents of a queue: after b = std::move(a), a reader of `a`
+    /// continues with b.
     class Reader {
     public:
-        /// Begins with the first event that was ever pushed: those that are dropped already are missed().
+        /// Begins with the first event that was ever pushed. Those that were dropped since count as missed().
         constexpr Reader() noexcept = default;
-        /// The events since the last read, which all count as read now, also if a loop over them ends early.
+        /// The events since the last read. All of them count as read, even if a loop over them ends early.
         /// @pre the reader has read nothing of another queue that has had more events (checked at level fast) @complexity O(1)
         Events read(const EventQueue& queue) noexcept {
             const auto count = static_cast<size_type>(queue.end() - catch_up(queue));
             const Iterator first(queue, std::exchange(next_, queue.end()));
             return Events(first, Iterator(queue, next_), count);
         }
-        /// One event, which counts as read now; null if there is none. As read.
+        /// The next event, which then counts as read; null if there is none. As read().
         const E* next(const EventQueue& queue) noexcept {
             if (catch_up(queue) == queue.end()) return nullptr;
             return std::addressof(*Iterator(queue, next_++));
         }
-        /// Counts all events as read. They are not missed. As read.
+        /// Counts all events as read, and none of them as missed. As read().
         void skip(const EventQueue& queue) noexcept {
             catch_up(queue);
             next_ = queue.end();
         }
-        /// How many events read() would return. As read.
+        /// How many events read() would return. As read().
         size_type unread(const EventQueue& queue) const noexcept {
             Reader copy(*this);
             return static_cast<size_type>(queue.end() - copy.catch_up(queue));
@@ -152,7 +153,7 @@ public:
     private:
         friend EventQueue;
         explicit Reader(std::uint64_t next) noexcept : next_(next) {}
-        // Passes over what was dropped. Returns the next event to be read.
+        // Skips and counts what was dropped. Returns the number of the next event to be read.
         std::uint64_t catch_up(const EventQueue& queue) noexcept {
             SLOTWISE_EXPECT(next_ <= queue.end(),
                             "EventQueue::Reader: it has read events of another queue; take queue.reader()");
@@ -171,7 +172,7 @@ public:
         requires std::is_default_constructible_v<Allocator>
         : EventQueue(Allocator()) {}
     explicit EventQueue(const Allocator& alloc) noexcept : older_(alloc), newer_(alloc) {}
-    /// Copies events. A reader of `other` reads on from either. @throws what the allocator and the copies throw
+    /// Copies events. A reader of `other` may continue with either queue. @throws what the allocator and the copies throw
     EventQueue(const EventQueue& other)
         requires std::is_copy_constructible_v<E>
         : EventQueue(other, traits::select_on_container_copy_construction(other.get_allocator())) {}
@@ -180,9 +181,9 @@ public:
         : EventQueue(alloc) {
         enter(other, [](E& event) -> const E& { return event; });
     }
-    /// Takes the events. `other` is empty then, and a reader of it reads on from either.
+    /// Takes over the events. `other` is empty then. A reader of it may continue with either queue.
     EventQueue(EventQueue&& other) noexcept : EventQueue(other.get_allocator()) { take(other); }
-    /// As above; events are moved one by one when the allocators differ. @throws what the allocator and the moves throw;
+    /// The same; events are moved one by one if the allocators differ. @throws what the allocator and the moves throw;
     /// `other` is empty then
     EventQueue(EventQueue&& other, const Allocator& alloc)
         requires can_change_memory
@@ -209,7 +210,7 @@ public:
         return *this;
     }
     ~EventQueue() = default;
-    /// Exchanges the contents; readers go with them. Unequal allocators that do not propagate: events are moved one by one.
+    /// Exchanges the contents; readers belong to them. Events are moved one by one if the allocators differ and do not propagate.
     void swap(EventQueue& other) noexcept(detail::RowRules::nothrow_swap<EventQueue>)
         requires can_change_memory
     {
@@ -224,12 +225,12 @@ public:
 
     //=== capacity ===//
 
-    /// The number of events that are there, of both buffers.
+    /// The number of events in both buffers.
     size_type size() const noexcept { return older_.count + newer_.count; }
     bool empty() const noexcept { return size() == 0; }
     /// The number of events that were ever pushed.
     std::uint64_t pushed() const noexcept { return end(); }
-    /// Room for `count` events until the next update(): none of them allocates. The other buffer keeps what it has.
+    /// Makes room for `count` events in the newer buffer: until the next update() none of them allocates.
     /// @throws std::length_error when that is more than 4,294,967,295, what the allocator throws; strong
     void reserve(size_type count) { newer_.reserve(count); }
     /// Frees memory that no event needs. @complexity O(chunks of memory)
@@ -273,14 +274,14 @@ public:
     }
     /// Bytes held on the heap, without what events hold themselves. @complexity O(1)
     size_type memory_usage() const noexcept { return detail::memory_of(older_.events, newer_.events); }
-    /// Drops the events that were there at the last update() already. Memory is kept for later events. The destructor of an
-    /// event may push: it can be read until the next update(). @complexity O(events dropped)
+    /// Drops the events that were pushed before the previous update(). Memory is kept for later events. If the destructor of an
+    /// event pushes another one, that can be read until the next update(). @complexity O(events dropped)
     void update() noexcept {
         first_ += older_.count;
         older_.drop(0);
         older_.swap(newer_);
     }
-    /// Drops all events; readers have missed those that they have not read. The destructor of an event may push: that event
+    /// Drops all events. Readers have missed those that they have not read. If the destructor of an event pushes another one, that
     /// stays. @complexity O(size())
     void clear() noexcept {
         Buffer older(std::move(older_)), newer(std::move(newer_)); // what destructors push goes elsewhere
@@ -290,16 +291,19 @@ public:
         if (older_.events.capacity() == 0) older_.swap(older);
         if (newer_.events.capacity() == 0) newer_.swap(newer);
     }
-    /// A reader that begins with the oldest event that is there. skip() makes it begin with the next one.
+    /// A reader that begins with the oldest event in the queue. After skip() it begins with the next event to be pushed.
     Reader reader() const noexcept { return Reader(first_); }
 
 private:
+    /// The number of the first event in the newer buffer.
     std::uint64_t boundary() const noexcept { return first_ + older_.count; }
+    /// The number of the next event to be pushed.
     std::uint64_t end() const noexcept { return boundary() + newer_.count; }
     void take(EventQueue& other) noexcept {
         swap_contents(other);
         other.first_ = end();
     }
+    /// Builds all events of `other` from from(event). @pre this is empty
     template <class From>
     void enter(const EventQueue& other, From&& from) {
         const auto copy = [&](Buffer& to, const Buffer& old) {

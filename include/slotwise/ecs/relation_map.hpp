@@ -21,321 +21,32 @@
 
 SLOTWISE_BEGIN
 
-// RelationLayer: the pairs of one relation, from both sides.
-
 namespace detail {
 
-/// What a relation map takes as a source, a relation or a target.
+/// What a RelationMap accepts as a source, a relation or a target.
 template <class Id>
 concept RelatedId = std::is_trivially_copyable_v<Id> && std::is_default_constructible_v<Id> && std::equality_comparable<Id> &&
                     std::has_unique_object_representations_v<Id> && !std::is_same_v<Id, bool> && requires(const Id& id) {
                         { DefaultHash<Id>()(id) } noexcept;
                     };
 
-/// An order of ids that need not have one of their own.
+/// An order of ids by their bytes, because they need not have an order of their own.
 template <class Id>
 bool bytes_less(const Id& a, const Id& b) noexcept {
     return std::memcmp(std::addressof(a), std::addressof(b), sizeof(Id)) < 0;
 }
 
-/// The partners of one id. Beside each partner is the row that this id has among the partners of that one. A list of one
-/// allocates nothing, because most lists are that: a child has one parent.
-template <class Other, class Allocator>
-class RelationList {
-public:
-    explicit RelationList(const Allocator& alloc) noexcept : ids_(alloc), rows_(alloc) {}
-    RelationList(const RelationList&) = delete;
-    RelationList& operator=(const RelationList&) = delete;
-    ~RelationList() = default;
-
-    slot_t count() const noexcept { return count_; }
-    std::span<const Other> span() const noexcept { return {ids(), count_}; }
-    const Other& id(slot_t row) const noexcept { return ids()[row]; }
-    slot_t row(slot_t row) const noexcept { return rows()[row]; }
-    void set_row(slot_t row, slot_t to) noexcept { rows()[row] = to; }
-    void set(slot_t row, Other id, slot_t of) noexcept {
-        ids()[row] = id;
-        rows()[row] = of;
-    }
-    /// Room for one more. @throws what the allocator throws; nothing has changed then
-    void make_room() {
-        if (count_ == 0 || count_ < ids_.size()) return;
-        if (count_ == no_slot) throw_length_error("RelationMap: more than 2^32 - 1 pairs of one id and one relation");
-        resize(count_ < 4 ? 4 : count_ < no_slot / 2 ? 2 * std::size_t{count_} : std::size_t{no_slot});
-    }
-    /// @pre there is room
-    void push(Other id, slot_t of) noexcept { set(count_++, id, of); }
-    /// The last entry takes the row. @return whether one did
-    bool take_out(slot_t row) noexcept {
-        const slot_t last = --count_;
-        if (row == last) return false;
-        set(row, ids()[last], rows()[last]);
-        return true;
-    }
-    /// @pre this is empty
-    void copy(const RelationList& from) {
-        if (from.count_ > 1) resize(from.count_);
-        for (; count_ != from.count_; ++count_) set(count_, from.id(count_), from.row(count_));
-    }
-    std::size_t memory_usage() const noexcept { return memory_of(ids_, rows_); }
-    void shrink_to_fit() {
-        if (ids_.empty() || count_ == ids_.size()) return;
-        if (count_ > 1) return resize(count_);
-        const Other kept = ids_[0];
-        const slot_t of = rows_[0];
-        ids_.free();
-        rows_.free();
-        set(0, kept, of);
-    }
-
-private:
-    const Other* ids() const noexcept { return ids_.empty() ? std::addressof(one_) : ids_.data(); }
-    Other* ids() noexcept { return ids_.empty() ? std::addressof(one_) : ids_.data(); }
-    const slot_t* rows() const noexcept { return ids_.empty() ? &one_row_ : rows_.data(); }
-    slot_t* rows() noexcept { return ids_.empty() ? &one_row_ : rows_.data(); }
-    void resize(std::size_t room) {
-        auto more_ids = ids_.resized(room, Other{});
-        auto more_rows = rows_.resized(room, 0);
-        if (ids_.empty()) {
-            more_ids[0] = one_;
-            more_rows[0] = one_row_;
-        }
-        ids_.swap(more_ids);
-        rows_.swap(more_rows);
-    }
-
-    FlatArray<Other, Allocator> ids_; // empty: the one partner is below
-    FlatArray<slot_t, Allocator> rows_;
-    slot_t count_ = 0;
-    slot_t one_row_ = 0;
-    Other one_{};
-};
-
-/// One side of a relation: ids that have partners.
-template <class Id, class Other, class Allocator>
-class RelationSide {
-    using List = RelationList<Other, Allocator>;
-    using Lists = MapStorage<Id, List, AllocBy<rebind_t<Allocator, std::byte>>>;
-
-public:
-    using id_type = Id;
-    explicit RelationSide(const Allocator& alloc) : lists_(rebind_t<Allocator, std::byte>(alloc)) {}
-    std::size_t size() const noexcept { return lists_.size(); }
-    List* get(const Id& id) noexcept { return lists_.get(id); }
-    const List* get(const Id& id) const noexcept { return lists_.get(id); }
-    std::span<const Other> span(const Id& id) const noexcept {
-        const List* const list = get(id);
-        return list == nullptr ? std::span<const Other>() : list->span();
-    }
-    /// The list of the id, with room for one more. An empty one must not stay. @throws what the allocator throws; strong
-    List& make(const Id& id) {
-        if (List* const list = get(id)) {
-            list->make_room();
-            return *list;
-        }
-        return lists_.try_emplace(id, Allocator(lists_.get_allocator())).it->value;
-    }
-    void erase_empty(const Id& id) noexcept {
-        if (const List* const list = get(id); list != nullptr && list->count() == 0) lists_.erase(id);
-    }
-    void erase(const Id& id) noexcept { lists_.erase(id); }
-    /// Copies all lists. @pre this is empty
-    void copy(const RelationSide& from) {
-        lists_.reserve(from.size());
-        for (const auto& [id, list] : from.lists_) make(id).copy(list);
-    }
-    void reserve(std::size_t ids) { lists_.reserve(ids); }
-    void shrink_to_fit() {
-        for (auto [id, list] : lists_) list.shrink_to_fit();
-        lists_.shrink_to_fit();
-    }
-    template <class F>
-    void for_each(F&& f) {
-        for (auto [id, list] : lists_) f(id, list);
-    }
-    template <class F>
-    void for_each(F&& f) const {
-        for (const auto& [id, list] : lists_) f(id, list);
-    }
-    /// As for_each, in an order that does not depend on what was erased before. @throws what the allocator throws
-    template <class F>
-    void for_each_in_order(F&& f) const {
-        std::vector<const Id*, rebind_t<Allocator, const Id*>> ids((rebind_t<Allocator, const Id*>(lists_.get_allocator())));
-        ids.reserve(size());
-        for (const auto& [id, list] : lists_) ids.push_back(std::addressof(id));
-        std::sort(ids.begin(), ids.end(), [](const Id* a, const Id* b) { return bytes_less(*a, *b); });
-        for (const Id* const id : ids) f(*id, *get(*id));
-    }
-    std::size_t memory_usage() const noexcept {
-        std::size_t bytes = lists_.memory_usage();
-        for (const auto& [id, list] : lists_) bytes += list.memory_usage();
-        return bytes;
-    }
-    bool check_invariants() const { return lists_.check_invariants(); }
-
-private:
-    Lists lists_;
-};
-
-/// The pairs of one relation: sources with their targets, and targets with their sources. It does not know what the relation
-/// is.
 template <class Source, class Target, class Allocator>
-class RelationLayer {
-    using Forward = RelationSide<Source, Target, Allocator>;
-    using Inverse = RelationSide<Target, Source, Allocator>;
-
-public:
-    explicit RelationLayer(const Allocator& alloc) : forward_(alloc), inverse_(alloc) {}
-
-    std::size_t size() const noexcept { return size_; }
-    const Forward& forward() const noexcept { return forward_; }
-    const Inverse& inverse() const noexcept { return inverse_; }
-
-    bool contains(const Source& source, const Target& target) const noexcept {
-        return row_of(forward_.get(source), inverse_.get(target), source, target) != no_slot;
-    }
-    /// Whether each source has one target.
-    bool single() const noexcept { return forward_.size() == size_; }
-    /// @throws what the allocator throws; strong @return whether it is new
-    bool insert(const Source& source, const Target& target) {
-        if (contains(source, target)) return false;
-        auto& out = forward_.make(source);
-        ScopeGuard undo([&]() noexcept { forward_.erase_empty(source); });
-        auto& in = inverse_.make(target);
-        undo.dismiss();
-        const slot_t row = out.count();
-        out.push(target, in.count());
-        in.push(source, row);
-        ++size_;
-        return true;
-    }
-    /// The target takes the place of the one that the source has, if it has one. @pre it has at most one
-    bool assign(const Source& source, const Target& target) {
-        auto* const out = forward_.get(source);
-        if (out == nullptr) return insert(source, target);
-        const Target before = out->id(0);
-        if (before == target) return false;
-        auto& in = inverse_.make(target);
-        unlink(inverse_, before, out->row(0), forward_);
-        out->set(0, target, in.count());
-        in.push(source, 0);
-        return true;
-    }
-    bool erase(const Source& source, const Target& target) noexcept {
-        auto* const out = forward_.get(source);
-        const slot_t row = row_of(out, inverse_.get(target), source, target);
-        if (row == no_slot) return false;
-        const slot_t of = out->row(row);
-        unlink(forward_, source, row, inverse_);
-        unlink(inverse_, target, of, forward_);
-        --size_;
-        return true;
-    }
-    /// Removes all pairs of the source; returns how many.
-    std::size_t erase_source(const Source& source) noexcept { return detach(forward_, source, inverse_); }
-    std::size_t erase_target(const Target& target) noexcept { return detach(inverse_, target, forward_); }
-    void reserve(std::size_t sources) { forward_.reserve(sources); }
-    void shrink_to_fit() {
-        forward_.shrink_to_fit();
-        inverse_.shrink_to_fit();
-    }
-    /// Copies all pairs and their order. @pre this is empty
-    void copy(const RelationLayer& from) {
-        forward_.copy(from.forward_);
-        inverse_.copy(from.inverse_);
-        size_ = from.size_;
-    }
-    /// Gives each pair, in the order of a walk over forward(), this row among the sources of its target. False when two pairs
-    /// get one row, or a row is too high; the layer must then be dropped.
-    bool order_sources(std::span<const slot_t> rows) noexcept {
-        inverse_.for_each([](const Target&, auto& list) {
-            for (slot_t row = 0; row != list.count(); ++row) list.set_row(row, no_slot);
-        });
-        std::size_t pair = 0;
-        bool sound = rows.size() == size_;
-        forward_.for_each([&](const Source& source, auto& out) {
-            for (slot_t place = 0; place != out.count() && sound; ++place) {
-                auto& in = *inverse_.get(out.id(place));
-                const slot_t row = rows[pair++];
-                sound = row < in.count() && in.row(row) == no_slot;
-                if (!sound) return;
-                in.set(row, source, place);
-                out.set_row(place, row);
-            }
-        });
-        return sound;
-    }
-    std::size_t memory_usage() const noexcept { return memory_of(forward_, inverse_); }
-    /// Whether both sides agree; for tests.
-    bool check_invariants() const {
-        std::size_t out = 0, in = 0;
-        return forward_.check_invariants() && inverse_.check_invariants() && agree(forward_, inverse_, out) &&
-               agree(inverse_, forward_, in) && out == size_ && in == size_;
-    }
-
-private:
-    // The row of the target among the targets of the source. The shorter list is searched; null is an empty one.
-    template <class Out, class In>
-    static slot_t row_of(const Out* out, const In* in, const Source& source, const Target& target) noexcept {
-        if (out == nullptr || in == nullptr) return no_slot;
-        if (in->count() < out->count()) {
-            const slot_t of = find(*in, source);
-            return of == no_slot ? no_slot : in->row(of);
-        }
-        return find(*out, target);
-    }
-    template <class List, class Id>
-    static slot_t find(const List& list, const Id& id) noexcept {
-        const auto ids = list.span();
-        for (std::size_t row = 0; row != ids.size(); ++row)
-            if (ids[row] == id) return static_cast<slot_t>(row);
-        return no_slot;
-    }
-    // Removes one entry of the list of `id`; the partner of the entry that takes its row gets the new row.
-    template <class Side, class OtherSide>
-    static void unlink(Side& side, const typename Side::id_type& id, slot_t row, OtherSide& others) noexcept {
-        auto& list = *side.get(id);
-        if (list.take_out(row)) others.get(list.id(row))->set_row(list.row(row), row);
-        if (list.count() == 0) side.erase(id);
-    }
-    template <class Side, class OtherSide>
-    std::size_t detach(Side& side, const typename Side::id_type& id, OtherSide& others) noexcept {
-        const auto* const list = side.get(id);
-        if (list == nullptr) return 0;
-        const slot_t count = list->count();
-        for (slot_t row = 0; row != count; ++row) unlink(others, list->id(row), list->row(row), side);
-        side.erase(id);
-        size_ -= count;
-        return count;
-    }
-    template <class Side, class OtherSide>
-    static bool agree(const Side& side, const OtherSide& others, std::size_t& pairs) {
-        bool sound = true;
-        side.for_each([&](const auto& id, const auto& list) {
-            sound = sound && list.count() != 0;
-            pairs += list.count();
-            for (slot_t row = 0; row != list.count() && sound; ++row) {
-                const auto* const other = others.get(list.id(row));
-                sound = other != nullptr && list.row(row) < other->count() && other->id(list.row(row)) == id &&
-                        other->row(list.row(row)) == row;
-            }
-        });
-        return sound;
-    }
-
-    Forward forward_;
-    Inverse inverse_;
-    std::size_t size_ = 0;
-};
+class RelationPairs;
 
 } // namespace detail
 
-/// Pairs of a source and a target, for each of several relations: child of, likes, owns. The targets of a source are one array,
-/// and so are the sources of a target; both sides change together. A target is no owner of its sources: erase_target() removes
-/// the pairs, and says which sources lost it.
+/// Pairs of a source and a target, in each of several relations: child of, likes, owns. The targets of a source are one array, and
+/// so are the sources of a target. Both sides change together. A target does not own its sources: erase_target() removes the
+/// pairs, and reports which sources lost them.
 ///
-/// Handles are taken with their versions, without their user bits: a pair with an element that died is never one with the
-/// element that has its slot now. A handle that was never live is refused.
+/// Handles are stored with their versions and without their user bits. So a pair with an element that died never becomes one with
+/// the element that has its slot now. A handle that was never live is refused.
 /// @tparam Source a handle, a number, an enumeration, or another small trivially copyable type with a hash
 /// @tparam Relation the same
 /// @tparam Target the same
@@ -349,13 +60,14 @@ class RelationMap {
     using Args =
         detail::Arguments<detail::with_options | detail::with_alloc, RelationMapOptions, std::byte, detail::NoKey, With...>;
     using Allocator = typename Args::allocator;
-    using Pairs = detail::RelationLayer<Source, Target, Allocator>;
+    using Pairs = detail::RelationPairs<Source, Target, Allocator>; // below
+    /// A relation, its pairs and its policy.
     struct Layer {
         Relation relation;
         Pairs pairs;
         bool exclusive = Args::options.exclusive;
         Layer(const Relation& of, const Allocator& alloc) : relation(of), pairs(alloc) {}
-        // Whether it says no more than a layer that is not there.
+        /// Whether it is equal to a relation without a layer.
         bool unused() const noexcept { return pairs.size() == 0 && exclusive == Args::options.exclusive; }
     };
     using Layers = detail::FlatArray<Layer*, Allocator>;
@@ -382,7 +94,7 @@ public:
     RelationMap(const RelationMap& other, const Allocator& alloc) : RelationMap(alloc) { enter(other); }
     /// `other` is empty then.
     RelationMap(RelationMap&& other) noexcept : RelationMap(other.get_allocator()) { swap_contents(other); }
-    /// As above; pairs are copied when the allocators differ. @throws what the allocator throws; strong
+    /// The same; pairs are copied if the allocators differ. @throws what the allocator throws; strong
     RelationMap(RelationMap&& other, const Allocator& alloc) : RelationMap(alloc) {
         if (alloc == other.get_allocator()) {
             swap_contents(other);
@@ -403,7 +115,7 @@ public:
         return *this;
     }
     ~RelationMap() { reset(); }
-    /// Exchanges the contents. Unequal allocators that do not propagate: pairs are copied.
+    /// Exchanges the contents. Pairs are copied if the allocators differ and do not propagate.
     void swap(RelationMap& other) noexcept(detail::RowRules::nothrow_swap<RelationMap>) {
         detail::RowRules::swap(*this, other);
     }
@@ -412,7 +124,7 @@ public:
 
     //=== capacity ===//
 
-    /// The number of pairs, of all relations.
+    /// The number of pairs of all relations.
     size_type size() const noexcept { return size_; }
     bool empty() const noexcept { return size_ == 0; }
     /// The number of pairs of one relation.
@@ -420,7 +132,7 @@ public:
         const Layer* const layer = find(relation);
         return layer == nullptr ? 0 : layer->pairs.size();
     }
-    /// Room for `sources` different sources of a relation. @throws what the allocator throws; strong
+    /// Makes room for `sources` different sources of a relation. @throws what the allocator throws; strong
     void reserve(const Relation& relation, size_type sources) { layer_of(relation).pairs.reserve(sources); }
     /// Frees memory that no pair needs. @throws what the allocator throws; the pairs are as before
     void shrink_to_fit() {
@@ -447,13 +159,13 @@ public:
 
     //=== lookup ===//
 
-    /// Whether they are related. Any bit patterns are allowed.
+    /// Whether they are related. Handles of any bits are allowed.
     /// @complexity O(1), and the shorter of targets(source, relation) and sources(relation, target) is searched
     bool contains(const Source& source, const Relation& relation, const Target& target) const noexcept {
         const Layer* const layer = find(relation);
         return layer != nullptr && layer->pairs.contains(own(source), own(target));
     }
-    /// The targets of a source. In the order of their insertion, except that erase() moves the last one into the gap.
+    /// The targets of a source, in the order of their insertion, except that erase() moves the last one into the gap.
     /// @complexity O(1) @invalidates the next change of a pair of this source and relation
     std::span<const Target> targets(const Source& source, const Relation& relation) const noexcept {
         const Layer* const layer = find(relation);
@@ -478,11 +190,11 @@ public:
             });
     }
 
-    //=== pairs come and go ===//
+    //=== modifiers ===//
 
-    /// Relates them. Whether something changed: false when they are related already, or a handle was never live. If the
-    /// relation is exclusive, the target replaces the one that the source has, in its row; the source is never without.
-    /// Arguments may be those of a pair of this map.
+    /// Relates them, and returns whether something changed: false if they are related already, or a handle was never live. If the
+    /// relation is exclusive, the target replaces the one that the source has, in one step. Arguments may refer to a pair of this
+    /// map.
     /// @throws what the allocator throws; strong
     /// @complexity amortised O(1), and as contains()
     bool insert(const Source& source, const Relation& relation, const Target& target) {
@@ -495,8 +207,8 @@ public:
         size_ += layer.pairs.size() - before;
         return changed;
     }
-    /// Removes the pair; false when there is none. The last target of the source, and the last source of the target, take the
-    /// places. @complexity as contains()
+    /// Removes the pair, and returns whether there was one. The last target of the source and the last source of the target fill
+    /// the gaps. @complexity as contains()
     bool erase(const Source& source, const Relation& relation, const Target& target) noexcept {
         Layer* const layer = find(relation);
         const bool erased = layer != nullptr && layer->pairs.erase(own(source), own(target));
@@ -518,8 +230,8 @@ public:
     size_type erase_target(const Target& target) noexcept {
         return erase_each([id = own(target)](Pairs& pairs) { return pairs.erase_target(id); });
     }
-    /// As above, then calls on_orphan(source, relation) for each pair that was removed. All of them are removed first, so
-    /// on_orphan may change the map in any way: give the source another target, or erase it as a target too.
+    /// The same, then calls on_orphan(source, relation) for each removed pair. All pairs are removed before the first call, so
+    /// on_orphan may change the map in any way: give the source another target, or erase the source as a target too.
     /// @throws what the allocator throws; strong; what on_orphan throws: the pairs are removed, and
     /// further calls are not made
     template <class F>
@@ -557,8 +269,8 @@ public:
         });
         return same;
     }
-    /// Pairs, with the order of targets() and sources(), and policies as bytes. What was erased before is not seen
-    /// in them: relations and sources are sorted by their bytes.
+    /// Pairs, with the order of targets() and sources(), and policies, as bytes. These do not depend on earlier erasures:
+    /// relations and sources are sorted by their bytes.
     std::vector<std::byte> snapshot() const {
         ByteWriter out;
         for (const std::uint8_t byte : header) out.number(byte);
@@ -626,7 +338,7 @@ private:
         'S',           'L', 'R', '1', std::endian::native == std::endian::little ? 1 : 2, sizeof(Source), sizeof(Relation),
         sizeof(Target)};
 
-    // The id as the map keeps it.
+    // The id as the map stores it.
     template <class Id>
     static Id own(const Id& id) noexcept {
         return detail::without_user_bits(id);
@@ -647,7 +359,7 @@ private:
             table_.find(tag(relation), [&](slot_t each) { return static_cast<bool>(layers_[each]->relation == relation); });
         return number == no_slot ? nullptr : layers_[number];
     }
-    // Throws what the allocator throws; strong.
+    // The layer of a relation, made if there is none. Throws what the allocator throws; strong
     Layer& layer_of(const Relation& relation) {
         if (Layer* const layer = find(relation)) return *layer;
         if (count_ == layers_.size()) layers_.resized(count_ < 4 ? 4 : 2 * std::size_t{count_}, nullptr).swap(layers_);
@@ -661,6 +373,7 @@ private:
         table_.insert(tag(relation), count_++);
         return *layer;
     }
+    // Calls erase(pairs) for the pairs of each relation. Returns how many it removed.
     template <class F>
     size_type erase_each(F&& erase) noexcept {
         size_type erased = 0;
@@ -685,7 +398,7 @@ private:
         std::swap(count_, other.count_);
         std::swap(size_, other.size_);
     }
-    // @pre this is empty
+    // Copies all of `other`. @pre this is empty
     void enter(const RelationMap& other) {
         ScopeGuard undo([this]() noexcept { reset(); }); // a constructor that throws has no destructor
         for (const Layer* const layer : other.layers()) {
@@ -748,6 +461,303 @@ private:
     slot_t count_ = 0;
     size_type size_ = 0;
 };
+
+namespace detail {
+
+/// The partners of one id. Each row has a partner, and the row that this id has in the list of that partner. A list of one
+/// partner allocates nothing, because most lists are that short: a child has one parent.
+template <class Other, class Allocator>
+class RelationList {
+public:
+    explicit RelationList(const Allocator& alloc) noexcept : ids_(alloc), rows_(alloc) {}
+    RelationList(const RelationList&) = delete;
+    RelationList& operator=(const RelationList&) = delete;
+    ~RelationList() = default;
+
+    slot_t count() const noexcept { return count_; }
+    std::span<const Other> span() const noexcept { return {ids(), count_}; }
+    const Other& id(slot_t row) const noexcept { return ids()[row]; }
+    /// The row that this id has in the list of partner number `row`.
+    slot_t row(slot_t row) const noexcept { return rows()[row]; }
+    void set_row(slot_t row, slot_t to) noexcept { rows()[row] = to; }
+    void set(slot_t row, Other id, slot_t of) noexcept {
+        ids()[row] = id;
+        rows()[row] = of;
+    }
+    /// Makes room for one more. @throws what the allocator throws; nothing has changed then
+    void make_room() {
+        if (count_ == 0 || count_ < ids_.size()) return;
+        if (count_ == no_slot) throw_length_error("RelationMap: more than 2^32 - 1 pairs of one id and one relation");
+        resize(count_ < 4 ? 4 : count_ < no_slot / 2 ? 2 * std::size_t{count_} : std::size_t{no_slot});
+    }
+    /// @pre there is room
+    void push(Other id, slot_t of) noexcept { set(count_++, id, of); }
+    /// Removes a row, which the last row fills. Returns false if it was the last one itself.
+    bool take_out(slot_t row) noexcept {
+        const slot_t last = --count_;
+        if (row == last) return false;
+        set(row, ids()[last], rows()[last]);
+        return true;
+    }
+    /// @pre this is empty
+    void copy(const RelationList& from) {
+        if (from.count_ > 1) resize(from.count_);
+        for (; count_ != from.count_; ++count_) set(count_, from.id(count_), from.row(count_));
+    }
+    std::size_t memory_usage() const noexcept { return memory_of(ids_, rows_); }
+    void shrink_to_fit() {
+        if (ids_.empty() || count_ == ids_.size()) return;
+        if (count_ > 1) return resize(count_);
+        const Other kept = ids_[0];
+        const slot_t of = rows_[0];
+        ids_.free();
+        rows_.free();
+        set(0, kept, of);
+    }
+
+private:
+    const Other* ids() const noexcept { return ids_.empty() ? std::addressof(one_) : ids_.data(); }
+    Other* ids() noexcept { return ids_.empty() ? std::addressof(one_) : ids_.data(); }
+    const slot_t* rows() const noexcept { return ids_.empty() ? &one_row_ : rows_.data(); }
+    slot_t* rows() noexcept { return ids_.empty() ? &one_row_ : rows_.data(); }
+    void resize(std::size_t room) {
+        auto more_ids = ids_.resized(room, Other{});
+        auto more_rows = rows_.resized(room, 0);
+        if (ids_.empty()) {
+            more_ids[0] = one_;
+            more_rows[0] = one_row_;
+        }
+        ids_.swap(more_ids);
+        rows_.swap(more_rows);
+    }
+
+    FlatArray<Other, Allocator> ids_; // empty while there is one partner or none: it is in one_ and one_row_
+    FlatArray<slot_t, Allocator> rows_;
+    slot_t count_ = 0;
+    slot_t one_row_ = 0;
+    Other one_{};
+};
+
+/// One side of a relation: a list of partners for each id that has any.
+template <class Id, class Other, class Allocator>
+class RelationSide {
+    using List = RelationList<Other, Allocator>;
+    using Lists = MapStorage<Id, List, AllocBy<rebind_t<Allocator, std::byte>>>;
+
+public:
+    using id_type = Id;
+    explicit RelationSide(const Allocator& alloc) : lists_(rebind_t<Allocator, std::byte>(alloc)) {}
+    std::size_t size() const noexcept { return lists_.size(); }
+    List* get(const Id& id) noexcept { return lists_.get(id); }
+    const List* get(const Id& id) const noexcept { return lists_.get(id); }
+    std::span<const Other> span(const Id& id) const noexcept {
+        const List* const list = get(id);
+        return list == nullptr ? std::span<const Other>() : list->span();
+    }
+    /// The list of the id, with room for one more. The caller must not leave it empty. @throws what the allocator throws; strong
+    List& make(const Id& id) {
+        if (List* const list = get(id)) {
+            list->make_room();
+            return *list;
+        }
+        return lists_.try_emplace(id, Allocator(lists_.get_allocator())).it->value;
+    }
+    /// Erases the list of the id if it is empty.
+    void erase_empty(const Id& id) noexcept {
+        if (const List* const list = get(id); list != nullptr && list->count() == 0) lists_.erase(id);
+    }
+    void erase(const Id& id) noexcept { lists_.erase(id); }
+    /// Copies all lists. @pre this is empty
+    void copy(const RelationSide& from) {
+        lists_.reserve(from.size());
+        for (const auto& [id, list] : from.lists_) make(id).copy(list);
+    }
+    void reserve(std::size_t ids) { lists_.reserve(ids); }
+    void shrink_to_fit() {
+        for (auto [id, list] : lists_) list.shrink_to_fit();
+        lists_.shrink_to_fit();
+    }
+    template <class F>
+    void for_each(F&& f) {
+        for (auto [id, list] : lists_) f(id, list);
+    }
+    template <class F>
+    void for_each(F&& f) const {
+        for (const auto& [id, list] : lists_) f(id, list);
+    }
+    /// As for_each, in an order that does not depend on earlier erasures. @throws what the allocator throws
+    template <class F>
+    void for_each_in_order(F&& f) const {
+        std::vector<const Id*, rebind_t<Allocator, const Id*>> ids((rebind_t<Allocator, const Id*>(lists_.get_allocator())));
+        ids.reserve(size());
+        for (const auto& [id, list] : lists_) ids.push_back(std::addressof(id));
+        std::sort(ids.begin(), ids.end(), [](const Id* a, const Id* b) { return bytes_less(*a, *b); });
+        for (const Id* const id : ids) f(*id, *get(*id));
+    }
+    std::size_t memory_usage() const noexcept {
+        std::size_t bytes = lists_.memory_usage();
+        for (const auto& [id, list] : lists_) bytes += list.memory_usage();
+        return bytes;
+    }
+    bool check_invariants() const { return lists_.check_invariants(); }
+
+private:
+    Lists lists_;
+};
+
+/// The pairs of one relation: sources with their targets, and targets with their sources.
+template <class Source, class Target, class Allocator>
+class RelationPairs {
+    using Forward = RelationSide<Source, Target, Allocator>;
+    using Inverse = RelationSide<Target, Source, Allocator>;
+
+public:
+    explicit RelationPairs(const Allocator& alloc) : forward_(alloc), inverse_(alloc) {}
+
+    std::size_t size() const noexcept { return size_; }
+    const Forward& forward() const noexcept { return forward_; }
+    const Inverse& inverse() const noexcept { return inverse_; }
+
+    bool contains(const Source& source, const Target& target) const noexcept {
+        return row_of(forward_.get(source), inverse_.get(target), source, target) != no_slot;
+    }
+    /// Whether each source has one target.
+    bool single() const noexcept { return forward_.size() == size_; }
+    /// Adds a pair. @throws what the allocator throws; strong @return whether it is new
+    bool insert(const Source& source, const Target& target) {
+        if (contains(source, target)) return false;
+        auto& out = forward_.make(source);
+        ScopeGuard undo([&]() noexcept { forward_.erase_empty(source); });
+        auto& in = inverse_.make(target);
+        undo.dismiss();
+        const slot_t row = out.count();
+        out.push(target, in.count());
+        in.push(source, row);
+        ++size_;
+        return true;
+    }
+    /// Gives the source this target instead of the one that it has. @pre it has at most one
+    bool assign(const Source& source, const Target& target) {
+        auto* const out = forward_.get(source);
+        if (out == nullptr) return insert(source, target);
+        const Target before = out->id(0);
+        if (before == target) return false;
+        auto& in = inverse_.make(target);
+        unlink(inverse_, before, out->row(0), forward_);
+        out->set(0, target, in.count());
+        in.push(source, 0);
+        return true;
+    }
+    bool erase(const Source& source, const Target& target) noexcept {
+        auto* const out = forward_.get(source);
+        const slot_t row = row_of(out, inverse_.get(target), source, target);
+        if (row == no_slot) return false;
+        const slot_t of = out->row(row);
+        unlink(forward_, source, row, inverse_);
+        unlink(inverse_, target, of, forward_);
+        --size_;
+        return true;
+    }
+    /// Removes all pairs of the source; returns how many.
+    std::size_t erase_source(const Source& source) noexcept { return detach(forward_, source, inverse_); }
+    std::size_t erase_target(const Target& target) noexcept { return detach(inverse_, target, forward_); }
+    void reserve(std::size_t sources) { forward_.reserve(sources); }
+    void shrink_to_fit() {
+        forward_.shrink_to_fit();
+        inverse_.shrink_to_fit();
+    }
+    /// Copies all pairs and their order. @pre this is empty
+    void copy(const RelationPairs& from) {
+        forward_.copy(from.forward_);
+        inverse_.copy(from.inverse_);
+        size_ = from.size_;
+    }
+    /// Sets the row of each pair among the sources of its target. `rows` is in the order of a walk over forward(). Returns false
+    /// when two pairs get the same row, or a row is too high: this object must then be dropped.
+    bool order_sources(std::span<const slot_t> rows) noexcept {
+        inverse_.for_each([](const Target&, auto& list) {
+            for (slot_t row = 0; row != list.count(); ++row) list.set_row(row, no_slot);
+        });
+        std::size_t pair = 0;
+        bool sound = rows.size() == size_;
+        forward_.for_each([&](const Source& source, auto& out) {
+            for (slot_t place = 0; place != out.count() && sound; ++place) {
+                auto& in = *inverse_.get(out.id(place));
+                const slot_t row = rows[pair++];
+                sound = row < in.count() && in.row(row) == no_slot;
+                if (!sound) return;
+                in.set(row, source, place);
+                out.set_row(place, row);
+            }
+        });
+        return sound;
+    }
+    std::size_t memory_usage() const noexcept { return memory_of(forward_, inverse_); }
+    /// Whether both sides agree; for tests.
+    bool check_invariants() const {
+        std::size_t out = 0, in = 0;
+        return forward_.check_invariants() && inverse_.check_invariants() && agree(forward_, inverse_, out) &&
+               agree(inverse_, forward_, in) && out == size_ && in == size_;
+    }
+
+private:
+    // The row of the target among the targets of the source. The shorter list is searched; null stands for an empty one.
+    template <class Out, class In>
+    static slot_t row_of(const Out* out, const In* in, const Source& source, const Target& target) noexcept {
+        if (out == nullptr || in == nullptr) return no_slot;
+        if (in->count() < out->count()) {
+            const slot_t of = find(*in, source);
+            return of == no_slot ? no_slot : in->row(of);
+        }
+        return find(*out, target);
+    }
+    template <class List, class Id>
+    static slot_t find(const List& list, const Id& id) noexcept {
+        const auto ids = list.span();
+        for (std::size_t row = 0; row != ids.size(); ++row)
+            if (ids[row] == id) return static_cast<slot_t>(row);
+        return no_slot;
+    }
+    // Removes a row of the list of `id`, and tells the partner that fills the row about its new place.
+    template <class Side, class OtherSide>
+    static void unlink(Side& side, const typename Side::id_type& id, slot_t row, OtherSide& others) noexcept {
+        auto& list = *side.get(id);
+        if (list.take_out(row)) others.get(list.id(row))->set_row(list.row(row), row);
+        if (list.count() == 0) side.erase(id);
+    }
+    // Removes all pairs of `id`. Returns how many.
+    template <class Side, class OtherSide>
+    std::size_t detach(Side& side, const typename Side::id_type& id, OtherSide& others) noexcept {
+        const auto* const list = side.get(id);
+        if (list == nullptr) return 0;
+        const slot_t count = list->count();
+        for (slot_t row = 0; row != count; ++row) unlink(others, list->id(row), list->row(row), side);
+        side.erase(id);
+        size_ -= count;
+        return count;
+    }
+    // Whether each entry of one side is in the list of its partner. Adds the number of pairs to `pairs`.
+    template <class Side, class OtherSide>
+    static bool agree(const Side& side, const OtherSide& others, std::size_t& pairs) {
+        bool sound = true;
+        side.for_each([&](const auto& id, const auto& list) {
+            sound = sound && list.count() != 0;
+            pairs += list.count();
+            for (slot_t row = 0; row != list.count() && sound; ++row) {
+                const auto* const other = others.get(list.id(row));
+                sound = other != nullptr && list.row(row) < other->count() && other->id(list.row(row)) == id &&
+                        other->row(list.row(row)) == row;
+            }
+        });
+        return sound;
+    }
+
+    Forward forward_;
+    Inverse inverse_;
+    std::size_t size_ = 0;
+};
+
+} // namespace detail
 
 SLOTWISE_END
 

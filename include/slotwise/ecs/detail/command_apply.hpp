@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// CommandApply: carries out recorded commands, one change for each entity.
+// How a store carries out recorded commands: CommandFold finds the one change that the commands of an entity amount to,
+// CommandPlans keeps what was found for equal commands, and CommandApply makes the changes.
 #ifndef SLOTWISE_ECS_DETAIL_COMMAND_APPLY_HPP
 #define SLOTWISE_ECS_DETAIL_COMMAND_APPLY_HPP
 
@@ -10,28 +11,26 @@
 
 SLOTWISE_BEGIN
 
-// CommandFold: what all commands of an entity come to.
-
 namespace detail {
 
-/// What all commands of an entity come to for one component that it gets, or is given a value of.
+/// What all commands of an entity amount to for one component that is added or set.
 struct CommandOutcome {
     static constexpr std::uint32_t no_command = ~std::uint32_t{0};
 
     ComponentId id{};
-    bool assigns = false;               ///< a command sets it
-    std::uint32_t command = no_command; ///< where the value is; no_command: it is built by default
-    std::uint32_t offset = 0;
+    bool assigns = false;               ///< whether a command sets it
+    std::uint32_t command = no_command; ///< the command with the value; no_command: a default value is built
+    std::uint32_t offset = 0;           ///< of the value in the payload of that command
 };
 
-/// Folds the commands of one entity into a change that leaves what they would leave one after the other. There are commands
-/// that have no such change, see one_by_one. Its arrays are used again and again.
+/// Folds the commands of one entity into a change with the same result as the commands one after the other. Some commands have
+/// no such change, see run(). The arrays are used again for each entity.
 class CommandFold {
 public:
     std::vector<CommandOutcome> outcomes{};      ///< ascending
     PlainVector<ComponentId> added{}, removed{}; ///< ascending
     std::vector<ComponentValue> values{};        ///< ascending
-    std::size_t dropped = 0;                     ///< commands that relate to a target that does not live
+    std::size_t dropped = 0;                     ///< commands that relate to a dead target
 
     void swap(CommandFold& other) noexcept {
         outcomes.swap(other.outcomes);
@@ -44,10 +43,10 @@ public:
     std::size_t memory_usage() const noexcept {
         return memory_of(added, removed, mentions_, triggers_) + memory_of_vector(outcomes) + memory_of_vector(values);
     }
-    /// The next entities are those of this batch.
+    /// Sets the batch to which the next entities belong.
     void begin(const CommandBatch& batch) noexcept { batch_ = &batch; }
-    /// Whether a command relates to a target that does not live. Another buffer may have taken it, too: only what this one
-    /// spawns will live for sure. @pre begin()
+    /// Whether a command relates to a target that neither lives nor is spawned by this batch. A target that another buffer has
+    /// reserved is dead too, because that buffer may not be applied. @pre begin()
     bool has_dead_target(const StoreCore& core, const Command& command) const noexcept {
         const CommandShape& shape = *command.shape;
         if (shape.kind == CommandKind::remove || !(shape.pair || shape.list)) return false;
@@ -57,9 +56,9 @@ public:
                 return true;
         return false;
     }
-    /// False: the commands must be carried out one by one, because one of them meets what another one has done, in a way that
-    /// a single move cannot leave behind: an id that the entity has goes and comes again, or goes after it was set; companions
-    /// are named by other commands too; several commands are about one exclusive relation, or all pairs of a relation.
+    /// Folds the commands in `list`. Returns false if no single move has their result, so that they must be carried out one by
+    /// one: a component of the entity is removed and added again, or removed after it was set; a companion is named by another
+    /// command too; several commands are about one exclusive relation, or about all pairs of a relation.
     /// @pre begin() @throws what the allocator throws
     bool run(StoreCore& core, std::span<Command* const> list, Entity entity, EntityLocation at) {
         outcomes.clear();
@@ -85,12 +84,13 @@ public:
     }
 
 private:
-    // An id in a command.
+    // An id that a command names.
     struct Mention {
         ComponentId id;
-        std::uint32_t command, item;
+        std::uint32_t command, item; // places in the list, and in the command
     };
 
+    // Fills mentions_, and counts the commands that are dropped.
     void find_mentions(const StoreCore& core, std::span<Command* const> list) {
         mentions_.clear();
         dropped = 0;
@@ -109,7 +109,7 @@ private:
         for (std::size_t i = 1; i < mentions_.size(); ++i)
             if (!less(mentions_[i - 1], mentions_[i])) return IdSets::sort(mentions_.data(), mentions_.size(), less);
     }
-    // A single command is a change as it is.
+    // A single command is a change without folding.
     bool take_one(const StoreCore& core, std::span<Command* const> list, Entity entity) {
         const CommandKind kind = list[0]->shape->kind;
         for (const Mention& each : mentions_)
@@ -130,11 +130,11 @@ private:
         };
         return !(at != 0 && other(at - 1)) && !(at + 1 != mentions_.size() && other(at + 1));
     }
-    // The mentions of one id, in order.
+    // Folds the mentions of one id. Returns false as run(). @param had whether the entity has the component
     bool fold(const StoreCore& core, std::span<Command* const> list, std::span<const Mention> mentions, bool had) {
         const ComponentId id = mentions[0].id;
         const bool brings = !core.registry.with_closure(id).empty();
-        const Mention *value = nullptr, *trigger = nullptr; // the value that stays; what makes companions come
+        const Mention *value = nullptr, *trigger = nullptr; // with the final value; the one that adds companions
         bool present = had, set = false;
         for (const Mention& each : mentions) {
             const CommandKind kind = list[each.command]->shape->kind;
@@ -155,6 +155,7 @@ private:
         if (present && value != nullptr) put(list, *value, set);
         return true;
     }
+    // Adds an outcome with the value of this mention.
     void put(std::span<Command* const> list, const Mention& from, bool set) {
         CommandOutcome of{.id = from.id, .assigns = set};
         Command& command = *list[from.command];
@@ -169,7 +170,7 @@ private:
         outcomes.push_back(of);
         added.push_back(of.id);
     }
-    // Whether the companions of what is added come as they would by that command alone.
+    // Whether the added component gets the same companions as it would by that command alone.
     bool companions_come(const StoreCore& core, std::span<Command* const> list, const Mention& trigger, Entity entity,
                          EntityLocation at) const {
         for (const ComponentId id : core.registry.with_closure(trigger.id)) {
@@ -188,37 +189,36 @@ private:
 
     const CommandBatch* batch_ = nullptr;
     PlainVector<Mention> mentions_{}; // by id, then in the order of commands
-    PlainVector<Mention> triggers_{}; // what is added and brings companions
+    PlainVector<Mention> triggers_{}; // added components that have companions
 };
 
-// CommandPlan: what a list of commands does to the row of an entity, found out once and then carried out for each entity.
-
-/// A value in a command, and where it goes.
+/// Where the value for a column of a row comes from.
 struct CommandSource {
     static constexpr std::uint32_t by_default = ~std::uint32_t{0};
 
     std::uint32_t column = 0;
-    std::uint32_t command = by_default; ///< its place in the list
-    std::uint32_t offset = 0;
-    std::int32_t ticks = -1;              ///< the place of the component in the table, if it is tracked
-    const TypeDescriptor* type = nullptr; ///< null: a tag, whose ticks only are marked
+    std::uint32_t command = by_default;   ///< the place of the command in the list; by_default: a default value is built
+    std::uint32_t offset = 0;             ///< of the value in the payload of that command
+    std::int32_t ticks = -1;              ///< the place of the component in the table if it is tracked
+    const TypeDescriptor* type = nullptr; ///< null for a tag, of which only ticks are marked
 
     void* value(Command* const* list) const noexcept { return static_cast<std::byte*>(list[command]->payload()) + offset; }
 };
 
-/// What a list of commands with these shapes does to an entity of this table.
+/// What a list of commands with these shapes does to the row of an entity in this table. It is made once and then carried out for
+/// each such entity.
 struct CommandPlan {
     enum class Kind : std::uint8_t { any, one_by_one, fresh, values, move };
 
     std::vector<const CommandShape*> shapes{};
     slot_t from = no_slot;
     slot_t to = no_slot;
-    Kind kind = Kind::any; ///< any: folded for each entity anew; one_by_one: see CommandFold::run
-    bool destroys = false; ///< values are to be destroyed afterwards
-    bool throws = false;   ///< building a value may throw
+    Kind kind = Kind::any; ///< any: commands are folded for each entity; one_by_one: CommandFold::run() returns false
+    bool destroys = false; ///< whether values must be destroyed afterwards
+    bool throws = false;   ///< whether building a value may throw
     const ColumnMapping* map = nullptr;
-    std::vector<CommandSource> built{};    ///< for each column of the destination; those of map->built() are used
-    std::vector<CommandSource> assigned{}; ///< to values that are there
+    std::vector<CommandSource> built{};    ///< for each column of the destination; only those of map->built() are used
+    std::vector<CommandSource> assigned{}; ///< for values that the row has
 
     bool fits(slot_t table, std::span<Command* const> list) const noexcept {
         if (table != from || list.size() != shapes.size()) return false;
@@ -228,7 +228,7 @@ struct CommandPlan {
     }
 };
 
-/// The plans of a buffer, by table and shapes. They hold until a table is erased.
+/// The plans of a buffer, by table and shapes. They are valid until a table is erased.
 class CommandPlans {
 public:
     void swap(CommandPlans& other) noexcept {
@@ -243,14 +243,14 @@ public:
             bytes += memory_of_vector(each.shapes) + memory_of_vector(each.built) + memory_of_vector(each.assigned);
         return bytes;
     }
-    /// Drops the plans that were made before tables were erased, and all if they are many.
+    /// Drops all plans if a table was erased since they were made, or if they are many.
     void refresh(const StoreCore& core) {
         if (erased_ == core.tables.erased() && plans_.size() < 1024) return;
         CommandPlans none;
         swap(none);
         erased_ = core.tables.erased();
     }
-    /// The plan for these commands of an entity of this table (no_slot: a new one). It stays until the next call.
+    /// The plan for these commands of an entity in this table (no_slot: of a new entity). It is valid until the next call.
     /// @throws what makes tables, and the allocator
     SLOTWISE_ALWAYS_INLINE const CommandPlan& get(StoreCore& core, CommandFold& fold, Entity entity, slot_t table,
                                                   std::span<Command* const> list) {
@@ -317,7 +317,7 @@ private:
         plan.kind = fresh ? CommandPlan::Kind::fresh : plan.to == table ? CommandPlan::Kind::values : CommandPlan::Kind::move;
         return plan;
     }
-    // Whether all that the commands name is in tables, and is no pair.
+    // Whether all components of the commands and their companions are in tables and no pairs.
     static bool is_of_tables(const ComponentRegistry& registry, const CommandShape& shape) {
         if (shape.pair || shape.list) return false;
         for (const CommandItem& item : shape.items) {
@@ -334,12 +334,12 @@ private:
     std::size_t last_ = 0; // the plan that was used last
 };
 
-/// What a buffer keeps between two applications.
+/// Memory that a buffer keeps from one apply() to the next.
 struct CommandScratch {
     CommandFold fold{};
     CommandPlans plans{};
-    std::vector<Command*> list{};   // the commands of some entities
-    std::vector<Entity> entities{}; // of a run
+    std::vector<Command*> list{};   // the commands of the entities that are changed now
+    std::vector<Entity> entities{}; // of a run of new entities
     PlainVector<ComponentId> ids{}; // of a command that is carried out alone
     std::vector<ComponentValue> values{};
 
@@ -356,9 +356,10 @@ struct CommandScratch {
     }
 };
 
+/// Carries out batches, one change for each entity.
 class CommandApply {
 public:
-    /// Adds to `dropped` the number of commands that are dropped.
+    /// @param dropped is increased by the number of commands that are dropped
     CommandApply(StoreCore& core, CommandScratch& scratch, std::size_t& dropped) noexcept
         : core_(core), scratch_(scratch), dropped_(dropped) {}
 
@@ -393,9 +394,9 @@ public:
     }
 
 private:
-    static constexpr std::size_t most_at_once = 256; // entities of a run, so that their commands stay in the nearest cache
+    static constexpr std::size_t most_at_once = 256; // entities of a run: their commands fit in the L1 cache
 
-    /// Whether an entity may be the target of another one.
+    /// Whether any entity may be the target of another one.
     bool any_pairs() const {
         bool any_switched = false;
         for (const std::uint32_t number : core_.sparse.numbers()) {
@@ -404,12 +405,12 @@ private:
         }
         return any_switched || core_.tables.index().count(pair(any, any)) != 0;
     }
-    /// Whether there is something to be changed.
+    /// Whether the entity of the group lives, or is a new one that has not been spawned yet.
     static bool may_change(const CommandGroup& group, const EntityLocation* at) noexcept {
         return at != nullptr && !group.is_void() && at->has_row() != group.spawned();
     }
-    /// Carries out the first of these groups with the later ones of its entity, and those after it that are alike and new.
-    /// Returns how many.
+    /// Carries out the first of these groups with the later groups of its entity, and with it the next groups of new entities
+    /// that have the same plan. Returns the number of groups.
     std::size_t carry_out(std::span<CommandGroup> groups, bool& destroys) {
         CommandGroup& group = groups[0];
         EntityLocation* const at = core_.entities.location(group.entity);
@@ -440,9 +441,10 @@ private:
             break;
         }
         destroys = plan.destroys;
-        return change_planned(group, *at, plan);
+        return change_planned(*at, plan);
     }
-    /// The commands of later groups of the entity in this phase. True: it ends, and nothing relates to it meanwhile.
+    /// Takes the commands of the entity's later groups in this phase. Returns true if one of them despawns it, so that nothing
+    /// needs to change before.
     SLOTWISE_NEVER_INLINE bool take_later(const CommandGroup& group, bool changes) {
         for (CommandGroup* each = batch_->later(group); each != nullptr; each = batch_->later(*each)) {
             if (each->despawned()) {
@@ -460,6 +462,7 @@ private:
         CommandBatch::for_each_command(group, [&](Command* command) { scratch_.list.push_back(command); });
     }
 
+    /// Folds the commands and makes the change.
     std::size_t change_any(const CommandGroup& group, EntityLocation at) {
         CommandFold& fold = scratch_.fold;
         if (!fold.run(core_, scratch_.list, group.entity, at)) return change_one_by_one(group);
@@ -471,7 +474,7 @@ private:
             core_.change(group.entity, what, TargetsAre::spawned_too);
         return 1;
     }
-    /// As the calls of the store would.
+    /// Carries out each command as the same call of the store.
     std::size_t change_one_by_one(const CommandGroup& group) {
         if (group.spawned()) core_.spawn_reserved(group.entity, {});
         for (Command* const command : scratch_.list) {
@@ -506,7 +509,8 @@ private:
         }
         return 1;
     }
-    std::size_t change_planned(const CommandGroup& group, EntityLocation& at, const CommandPlan& plan) {
+    /// Assigns values to the row, and moves it if the plan does.
+    std::size_t change_planned(EntityLocation& at, const CommandPlan& plan) {
         const StoreCore::Changing changing(core_);
         Table& table = core_.table(at);
         for (const CommandSource& each : plan.assigned) {
@@ -523,9 +527,9 @@ private:
         if (plan.kind == CommandPlan::Kind::move)
             core_.move_row(at, table, plan.to, core_.tables[plan.to], *plan.map,
                            [&](std::size_t column, void* to) { build(plan.built[column], to); });
-        static_cast<void>(group);
         return 1;
     }
+    /// Spawns an entity with values whose construction may throw.
     std::size_t spawn_one(const CommandGroup& group, const CommandPlan& plan) {
         const StoreCore::Changing changing(core_);
         core_.add_row(group.entity, plan.to, core_.tables[plan.to],
@@ -537,7 +541,8 @@ private:
         (from.command == CommandSource::by_default ? AnyValue() : AnyValue::moved(from.value(scratch_.list.data())))
             .build(*from.type, to);
     }
-    /// New entities whose values move without a throw: the rows of all of them at once.
+    /// Spawns the entities of the first groups that have this plan, all rows at once. Returns their number.
+    /// @pre no construction of a value throws
     std::size_t spawn_run(std::span<CommandGroup> groups, const CommandPlan& plan) {
         const std::size_t each = plan.shapes.size();
         scratch_.entities.clear();
@@ -562,6 +567,7 @@ private:
         core_.without_row -= count;
         return count;
     }
+    /// Builds `n` values of a column. @param each commands of each entity
     void fill(const CommandSource& from, std::size_t each, void* to, std::size_t n) const noexcept {
         const std::size_t size = from.type->size;
         auto* value = static_cast<std::byte*>(to);
@@ -572,6 +578,7 @@ private:
             else
                 AnyValue::moved(from.value(list)).build(*from.type, value);
     }
+    /// Despawns the entity of the group, or drops its commands.
     void end(const CommandGroup& group) {
         const EntityLocation* const at = core_.entities.location(group.entity);
         if (group.is_void() || at == nullptr || !(at->has_row() || group.spawned()))

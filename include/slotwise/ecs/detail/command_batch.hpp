@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// CommandBatch: recorded commands, grouped by their entities.
+// What a CommandBuffer records, from the bottom up: CommandArena has the memory, CommandShape what commands of one kind have in
+// common, Command is one record, and CommandBatch groups records by their entities. Nothing here knows the store.
 #ifndef SLOTWISE_ECS_DETAIL_COMMAND_BATCH_HPP
 #define SLOTWISE_ECS_DETAIL_COMMAND_BATCH_HPP
 
@@ -15,12 +16,10 @@
 
 SLOTWISE_BEGIN
 
-// CommandArena: memory that is taken piece by piece and given back all at once.
-
 namespace detail {
 
-/// Chunks of raw memory, each twice as large as the one before, from 4 KiB up to 1 MiB. Pieces never move. It destroys nothing:
-/// the owner knows what it has built.
+/// Memory that is taken piece by piece and given back all at once: chunks of raw bytes, each twice as large as the one before,
+/// from 4 KiB up to 1 MiB. Pieces never move. Whoever builds objects in them destroys the objects.
 class CommandArena {
 public:
     CommandArena() = default;
@@ -42,12 +41,12 @@ public:
             return take_from_next(bytes, align);
         return cut(skip, bytes);
     }
-    /// All pieces are given back. The memory stays.
+    /// Takes back all pieces. Keeps the memory.
     void reset() noexcept {
         chunk_ = 0;
         begin_chunk();
     }
-    /// All pieces are given back, and the memory is freed.
+    /// Takes back all pieces and frees the memory.
     void free() noexcept {
         std::allocator<std::byte> alloc;
         for (const Chunk& chunk : chunks_) deallocate_on_line(alloc, chunk.data, chunk.bytes);
@@ -73,10 +72,11 @@ private:
     };
     static constexpr std::size_t first_bytes = std::size_t{1} << 12, most_bytes = std::size_t{1} << 20;
 
-    // `align` is a power of two.
+    // Bytes to skip up to the next multiple of `align`, a power of two.
     std::size_t gap(std::size_t align) const noexcept {
         return (align - 1) & (std::size_t{0} - reinterpret_cast<std::uintptr_t>(next_));
     }
+    // The piece behind the next `skip` bytes.
     void* cut(std::size_t skip, std::size_t bytes) noexcept {
         std::byte* const piece = next_ + skip;
         next_ = piece + bytes;
@@ -91,7 +91,7 @@ private:
     SLOTWISE_COLD void* take_from_next(std::size_t bytes, std::size_t align) {
         const std::size_t needed = checked_bytes(1, bytes, align);
         std::size_t next = chunks_.empty() ? 0 : chunk_ + 1;
-        while (next < chunks_.size() && chunks_[next].bytes < needed) ++next; // skipped until all is given back
+        while (next < chunks_.size() && chunks_[next].bytes < needed) ++next; // skipped chunks are used again after reset()
         if (next >= chunks_.size()) {
             std::size_t size = chunks_.empty() ? first_bytes : chunks_.back().bytes;
             size = chunks_.empty() ? size : size < most_bytes / 2 ? 2 * size : most_bytes;
@@ -107,12 +107,10 @@ private:
     }
 
     std::vector<Chunk> chunks_{};
-    std::size_t chunk_ = 0; // pieces are taken from it
+    std::size_t chunk_ = 0; // the chunk from which pieces are taken
     std::byte* next_ = nullptr;
     std::size_t left_ = 0;
 };
-
-// CommandShape: what all commands of one kind with the same components have in common. Command: one record.
 
 enum class CommandKind : std::uint8_t { add, set, remove };
 
@@ -120,16 +118,17 @@ enum class CommandKind : std::uint8_t { add, set, remove };
 struct CommandItem {
     static constexpr std::uint32_t no_value = ~std::uint32_t{0};
 
-    ComponentId id{};                     ///< of a pair its relation: the pair itself is at the begin of the payload
-    const TypeDescriptor* type = nullptr; ///< of the value; null: none
-    std::uint32_t offset = no_value;      ///< of the value in the payload; no_value: it is built by default
-    ComponentId (*find)(ComponentRegistry&) = nullptr; ///< registers the type; set as long as `id` is null
+    ComponentId id{};                     ///< the relation of a pair: the pair itself is at the beginning of the payload
+    const TypeDescriptor* type = nullptr; ///< of the value; null if the component has none
+    std::uint32_t offset = no_value;      ///< of the value in the payload; no_value: apply() builds a default value
+    ComponentId (*find)(ComponentRegistry&) = nullptr; ///< registers the type; null once `id` is known
 };
 
+/// What all commands of one kind with the same components have in common.
 struct CommandShape {
     CommandKind kind = CommandKind::add;
-    bool pair = false;       ///< its only item is a pair
-    bool list = false;       ///< no items; ids are in the payload, behind their number
+    bool pair = false;       ///< the only item is a pair
+    bool list = false;       ///< there are no items: the payload has the number of ids and then the ids
     bool destroys = false;   ///< a value must be destroyed
     bool throws = false;     ///< the move of a value may throw
     std::uint32_t bytes = 0; ///< of the payload
@@ -137,7 +136,7 @@ struct CommandShape {
     std::uint32_t number = 0; ///< of the shape in its buffer
     std::vector<CommandItem> items{};
 
-    /// The number of ids of a command with this payload.
+    /// The number of ids that a command with this payload names.
     std::size_t count(const void* payload) const noexcept {
         return list ? bits::to_size(*static_cast<const std::uint64_t*>(payload)) : items.size();
     }
@@ -152,7 +151,7 @@ struct CommandShape {
             if (const CommandItem& item = items[i]; item.offset != CommandItem::no_value && item.type->destroy != nullptr)
                 item.type->destroy(static_cast<std::byte*>(payload) + item.offset);
     }
-    /// Room for a value behind those that are there. @throws std::length_error when they are more than 4 GiB
+    /// Adds room for a value to the payload and returns its offset. @throws std::length_error when they are more than 4 GiB
     std::uint32_t place(std::size_t size, std::size_t alignment) {
         const std::size_t at = checked_bytes(1, bytes, alignment - 1) / alignment * alignment;
         const std::size_t end = checked_bytes(1, at, size);
@@ -164,9 +163,9 @@ struct CommandShape {
     }
 };
 
-/// A record: this, and the payload behind it.
+/// A record. Its payload follows it in memory.
 struct Command {
-    Command* next = nullptr; ///< of the same entity
+    Command* next = nullptr; ///< the next command of the same entity
     const CommandShape* shape = nullptr;
 
     /// Bytes from a record with this shape to its payload.
@@ -186,11 +185,11 @@ struct Command {
     }
 };
 
-/// A kind of command and the types of its values, to find its shape by.
+/// Names a kind of command and its types: see TypeIdentity.
 template <CommandKind Kind, bool Values, class... Ts>
 struct CommandPack;
 
-/// The shapes of a buffer. They stay as long as it does, and there are as many as different calls in the program.
+/// The shapes of a buffer, one for each different call in the program. They live as long as the buffer.
 class CommandShapes {
 public:
     CommandShapes() = default;
@@ -214,9 +213,10 @@ public:
         for (const CommandShape* const shape : all_) delete shape;
     }
 
-    /// The shape of a command with components of these types, and values of them. The last few are found without a search.
+    /// The shape of a command with components of these types, and with values of them if Values. Recently used shapes are found
+    /// without a search.
     /// @throws what the allocator throws; strong
-    /// @param registry returns the registry of the store
+    /// @param registry a function that returns the registry of the store
     template <CommandKind Kind, bool Values, class... Ts, class Registry>
     SLOTWISE_ALWAYS_INLINE const CommandShape& of_types(Registry&& registry) {
         constexpr const TypeIdentity& types = type_identity<CommandPack<Kind, Values, Ts...>>;
@@ -227,8 +227,8 @@ public:
         return *recent.shape;
     }
 
-    /// The shape of a command with one component, or one pair, and its value if it has one. What is removed may be all pairs of
-    /// a relation.
+    /// The shape of a command with one component or pair, and with its value if with_value. A remove may name all pairs of a
+    /// relation.
     /// @throws std::invalid_argument when the id names nothing in the registry, what the allocator throws; strong
     const CommandShape& of_id(const ComponentRegistry& registry, CommandKind kind, ComponentId id, bool with_value) {
         if (kind == CommandKind::remove && id.has_any_target() && !id.has_any_relation())
@@ -272,7 +272,7 @@ public:
         known = &keep(std::move(shape));
         return *known;
     }
-    /// Registers the types that were not when they were recorded. @throws what the registry throws
+    /// Registers the types that were not registered when they were recorded. @throws what the registry throws
     void resolve(ComponentRegistry& registry) {
         if (!unresolved_) [[likely]]
             return;
@@ -309,6 +309,7 @@ private:
         // NOLINTNEXTLINE(performance-no-int-to-ptr): the index keeps numbers, so an address is one
         return reinterpret_cast<const CommandShape*>(bits::to_size(number));
     }
+    // Adds a value of the item's type to the payload.
     static void give_value(CommandShape& shape, CommandItem& item) {
         item.offset = shape.place(item.type->size, item.type->align);
         shape.destroys = shape.destroys || item.type->destroy != nullptr;
@@ -326,6 +327,7 @@ private:
         }
         shape.items.push_back(item);
     }
+    // Takes a new shape over and numbers it.
     const CommandShape& keep(CommandShape&& shape) {
         if (all_.size() == all_.capacity()) all_.reserve(2 * all_.size() + 8);
         for (const CommandItem& item : shape.items) unresolved_ = unresolved_ || item.find != nullptr;
@@ -334,32 +336,32 @@ private:
         return *all_.back();
     }
 
-    Recent recent_[recent_count]{}; // by the low bits of keys: a probe of the table takes 3 ns
+    Recent recent_[recent_count]{}; // by the low bits of an address: a probe of by_types_ takes 3 ns
     NumberTable by_types_{}, by_id_{};
     std::vector<CommandShape*> all_{};
     const CommandShape *add_list_ = nullptr, *remove_list_ = nullptr;
-    bool unresolved_ = false; // a type was not registered when it was recorded
+    bool unresolved_ = false; // a type is not registered yet
 };
 
-/// Commands of one entity: those of a section, which a despawn of some entity ends.
+/// The commands of one entity in one section, see CommandBatch.
 class CommandGroup {
 public:
     Entity entity{};
-    Command* last = nullptr;  ///< its next one is the first; null: there is none
-    std::uint32_t later = 0;  ///< the number of the next group of the same entity; 0: none
-    std::uint32_t newest = 0; ///< of the first group of the entity: the number of the last one. Of others: 0
+    Command* last = nullptr;  ///< a ring: last->next is the first command. Null if there is none
+    std::uint32_t later = 0;  ///< the number of the next group of the same entity; 0 if there is none
+    std::uint32_t newest = 0; ///< in the first group of an entity: the number of its last one. 0 in other groups
 
-    /// The number of its commands.
+    /// The number of commands.
     std::uint32_t count() const noexcept { return state_ & counted; }
-    /// Whether it is a new one.
+    /// Whether the entity is a new one.
     bool spawned() const noexcept { return (state_ & spawned_bit) != 0; }
-    /// Whether its last command ends the entity.
+    /// Whether the last command despawns the entity.
     bool despawned() const noexcept { return (state_ & despawned_bit) != 0; }
-    /// Whether its id was taken from an index that is no more.
+    /// Whether the id of the entity is void, because the store was cleared or restored after it was taken.
     bool is_void() const noexcept { return (state_ & void_bit) != 0; }
-    /// Whether it was carried out with an earlier group.
+    /// Whether the commands were carried out together with those of an earlier group.
     bool is_done() const noexcept { return (state_ & done_bit) != 0; }
-    /// Whether something may relate to the entity when it ends. Only kept if it is despawned.
+    /// Whether other entities may relate to this one when it is despawned. Only known of despawned ones.
     bool is_barrier() const noexcept { return (state_ & barrier_bit) != 0; }
     void add_one() noexcept { state_ = (state_ & ~counted) | ((state_ + 1) & counted); }
     void count_none() noexcept { state_ &= ~counted; }
@@ -374,15 +376,14 @@ private:
                                    despawned_bit = 1u << 30, void_bit = 1u << 31;
     static constexpr std::uint32_t counted = barrier_bit - 1;
 
-    std::uint32_t state_ = 0; // not bit-fields: g++ stores a flag as a byte, and the count that is loaded next waits for it
+    std::uint32_t state_ = 0; // no bit-fields: g++ stores a flag as a byte, and the load of the count after it stalls
 };
 
-/// Commands in an arena, and for each entity a list of its own. Groups are in the order in which their entities were first
-/// named. It does not know the store.
+/// Commands in an arena, grouped by entity. Groups are in the order in which their entities were first named.
 ///
-/// A despawn ends a section: what comes after it gets new groups. So it is known what was recorded before it. It matters only
-/// if others relate to the entity: such a despawn is a barrier. Groups of one entity between two barriers are carried out as
-/// one.
+/// Each despawn ends a section: later commands get new groups, so that it is known what was recorded before the despawn. That only
+/// matters if other entities relate to the despawned one. Such a despawn is a barrier. What lies between two barriers is a phase,
+/// in which all groups of one entity are carried out together.
 class CommandBatch {
 public:
     CommandBatch() = default;
@@ -410,10 +411,10 @@ public:
 
     //=== recording ===//
 
-    /// Commands there are, those that have been carried out not included.
+    /// The number of commands that have not been carried out yet.
     std::size_t size() const noexcept { return commands_; }
     bool empty() const noexcept { return commands_ == 0; }
-    /// The group of an entity to which the next command belongs, made if there is none; others may move then.
+    /// The group to which the next command of this entity belongs. It is made if there is none, and groups may move then.
     /// @throws what the allocator throws; strong
     SLOTWISE_ALWAYS_INLINE CommandGroup& group(Entity entity) {
         if (latest_ < groups_.size() && latest_ >= section_ && groups_[latest_].entity == entity && !groups_[latest_].is_void())
@@ -426,10 +427,10 @@ public:
         std::uint32_t& head = head_of(entity);
         if (head == 0) [[likely]]
             return static_cast<void>(add_first(entity, head));
-        set_void(find(head, entity)); // it is about another entity, from before ids were replaced
+        set_void(find(head, entity)); // an older entity had this id, before the store was cleared or restored
         static_cast<void>(add(entity, head));
     }
-    /// The entity is a new one. @pre begin(entity)
+    /// Notes that the entity is a new one. @pre begin(entity)
     SLOTWISE_ALWAYS_INLINE void set_spawned(Entity entity) noexcept {
         if (latest_ < groups_.size() && groups_[latest_].entity == entity && groups_[latest_].newest == latest_ + 1) [[likely]]
             groups_[latest_].set_spawned();
@@ -446,16 +447,16 @@ public:
         const std::uint32_t first = find(entity);
         return first != 0 && groups_[first - 1].spawned();
     }
-    /// A command relates something to this entity. Throws what the allocator throws; strong
+    /// Notes that a command relates an entity to this one. Throws what the allocator throws; strong
     void add_target(Entity entity) {
         if (targets_.empty() || targets_.back() != entity) targets_.push_back(entity);
     }
-    /// Entities that are spawned here will not live, and what is recorded about them is void.
+    /// Makes all commands about entities that are spawned here void: the entities will not live.
     void set_spawned_void() noexcept {
         for (std::size_t i = 0; i != groups_.size(); ++i)
             if (groups_[i].newest != 0 && groups_[i].spawned()) set_void(static_cast<std::uint32_t>(i + 1));
     }
-    /// A record with this shape, whose payload is raw memory. It belongs to no entity until link(). @throws what the allocator
+    /// A record with this shape and a payload of raw memory. It belongs to no entity until link(). @throws what the allocator
     /// throws; strong
     SLOTWISE_ALWAYS_INLINE Command* make(const CommandShape& shape, std::size_t more_bytes = 0) {
         const std::size_t align = shape.align < alignof(Command) ? alignof(Command) : shape.align;
@@ -464,17 +465,18 @@ public:
         command->shape = &shape;
         return command;
     }
+    /// Appends a record to a group.
     void link(CommandGroup& group, Command* command) noexcept {
         command->next = group.last == nullptr ? command : std::exchange(group.last->next, command);
         group.last = command;
         count(group);
     }
-    /// The group has one command more, of which nothing is kept.
+    /// Counts a command that has no record.
     void count(CommandGroup& group) noexcept {
         group.add_one();
         ++commands_;
     }
-    /// The entity of the group ends, and with it what is recorded about it in this section, which is over.
+    /// Records the despawn of the group's entity: destroys the records of the group and ends the section.
     /// @throws what the allocator throws; strong
     SLOTWISE_ALWAYS_INLINE void despawn(CommandGroup& group) {
         despawns_.push_back({number_of(group), static_cast<std::uint32_t>(groups_.size())});
@@ -493,7 +495,8 @@ public:
 
     //=== carrying out ===//
 
-    /// Finds out which despawns are barriers: those of entities that commands relate to, or for which is_target(entity) holds.
+    /// Finds the despawns that are barriers: those of entities that are the target of a command, or for which is_target(entity)
+    /// holds.
     template <class IsTarget>
     void find_barriers(IsTarget&& is_target) noexcept {
         if (next_despawn_ == despawns_.size()) return;
@@ -502,7 +505,7 @@ public:
         for (std::size_t i = next_despawn_; i != despawns_.size(); ++i)
             if (CommandGroup& group = groups_[despawns_[i].group - 1]; is_target(group.entity)) group.set_barrier();
     }
-    /// Goes on to what is recorded before the next barrier, with the barrier; false if nothing is left.
+    /// Begins the next phase, which ends with the next barrier. Returns false if nothing is left.
     bool next_phase() noexcept {
         limit_ = groups_.size();
         for (std::size_t i = next_despawn_; i != despawns_.size(); ++i)
@@ -512,31 +515,31 @@ public:
             }
         return next_ != groups_.size() || next_despawn_ != despawns_.size();
     }
-    /// Room, so that despawn_next() throws nothing. @throws what the allocator throws; strong
+    /// Makes room, so that despawn_next() does not throw. @throws what the allocator throws; strong
     void prepare() { despawns_.reserve(despawns_.size() + 1); }
     /// The next group of the phase that is to be carried out; null if none is left. @complexity amortised O(1)
     CommandGroup* next() noexcept {
         while (next_ < limit_ && (groups_[next_].despawned() || groups_[next_].is_done())) ++next_;
         return next_ >= limit_ ? nullptr : &groups_[next_];
     }
-    /// The groups of the phase from that one on.
+    /// The groups of the phase from next() on.
     std::span<CommandGroup> rest() noexcept { return {groups_.data() + next_, limit_ - next_}; }
     /// The next group of the same entity in this phase; null if there is none.
     CommandGroup* later(const CommandGroup& group) noexcept {
         return group.later != 0 && group.later - 1 < limit_ ? &groups_[group.later - 1] : nullptr;
     }
-    /// The next group of the phase whose entity ends; null if none is left.
+    /// The next group of the phase whose entity is to be despawned; null if none is left.
     CommandGroup* next_despawn() noexcept {
         const bool any = next_despawn_ != despawns_.size() && despawns_[next_despawn_].until <= limit_;
         return any ? &groups_[despawns_[next_despawn_].group - 1] : nullptr;
     }
-    /// The entity of the next group, which failed, ends after all others. @pre prepare() was called once for each
+    /// Despawns the entity of the group next(), whose change threw, after all others. @pre prepare() was called once for each
     void despawn_next() noexcept {
         despawns_.push_back({static_cast<std::uint32_t>(next_ + 1), static_cast<std::uint32_t>(groups_.size())});
         groups_[next_].set_despawned();
     }
-    /// The next `count` groups have been carried out, or are dropped, and later ones of the first along with it.
-    /// @param destroys whether there are values to be destroyed
+    /// Marks the next `count` groups as carried out or dropped, and with the first one the later groups of its entity.
+    /// @param destroys whether records have values that must be destroyed
     void finish(std::size_t count, bool destroys) noexcept {
         if (groups_[next_].later != 0) [[unlikely]]
             for (CommandGroup* each = later(groups_[next_]); each != nullptr && !each->despawned(); each = later(*each)) {
@@ -545,6 +548,7 @@ public:
             }
         for (; count != 0; --count, ++next_) finish(groups_[next_], destroys);
     }
+    /// Marks next_despawn() as carried out.
     void finish_despawn() noexcept {
         finish(groups_[despawns_[next_despawn_].group - 1], true);
         ++next_despawn_;
@@ -560,7 +564,7 @@ public:
             each = next;
         }
     }
-    /// Destroys what is left. Memory stays.
+    /// Destroys all records that are left. Keeps the memory.
     void reset() noexcept {
         for (const CommandGroup& group : groups_) {
             destroy_commands(group);
@@ -586,10 +590,9 @@ private:
         std::uint32_t heads[page_slots] = {}; // the number of the first group of an index; numbers count from 1
     };
 
-    // A despawn.
-    struct End {
-        std::uint32_t group; // the number of the group of its entity
-        std::uint32_t until; // so many groups there were
+    struct Despawn {
+        std::uint32_t group; // the number of the group that it ends
+        std::uint32_t until; // how many groups there were
     };
 
     std::uint32_t& head_of(Entity entity) {
@@ -598,7 +601,7 @@ private:
     std::uint32_t number_of(const CommandGroup& group) const noexcept {
         return static_cast<std::uint32_t>(std::addressof(group) - groups_.data()) + 1;
     }
-    // The number of the first group of an entity; 0: none.
+    // The number of the first group of an entity; 0 if there is none.
     std::uint32_t find(Entity entity) const noexcept {
         const Page* const page = pages_.find(entity.index() / page_slots);
         return page == nullptr ? 0 : find(page->heads[entity.index() % page_slots], entity);
@@ -613,7 +616,7 @@ private:
     bool is_group_of(std::uint32_t number, Entity entity) const noexcept {
         return groups_[number - 1].entity == entity && !groups_[number - 1].is_void();
     }
-    // The newest group of an entity, or one more if that is of an earlier section.
+    // The newest group of an entity, or a new one if that is of an earlier section.
     CommandGroup& group_in_section(std::uint32_t first) {
         const std::uint32_t newest = groups_[first - 1].newest;
         if (newest > section_ || groups_[newest - 1].despawned()) {
@@ -626,7 +629,7 @@ private:
     }
     CommandGroup& append(Entity entity) {
         if (groups_.size() >= no_slot - 1) throw_length_error("CommandBuffer: commands of more than 4,294,967,293 entities");
-        CommandGroup& group = groups_.emplace_back(); // filled here: a copy from the stack waits for what was just stored there
+        CommandGroup& group = groups_.emplace_back(); // filled in place: a copy from the stack would wait for the stores to it
         group.entity = entity;
         latest_ = groups_.size() - 1;
         return group;
@@ -640,7 +643,7 @@ private:
         const std::uint32_t first = find(head, entity);
         return first != 0 ? group_in_section(first) : add(entity, head);
     }
-    // @pre head != 0
+    // Makes the first group of an entity where the page has that of another version. @pre head != 0
     CommandGroup& add(Entity entity, std::uint32_t& head) {
         if (groups_[head - 1].is_void()) return add_first(entity, head);
         versions_.reserve_one();
@@ -668,13 +671,13 @@ private:
 
     CommandArena arena_{};
     std::vector<CommandGroup> groups_{};
-    std::vector<End> despawns_{};   // in the order in which they were recorded
-    PlainVector<Entity> targets_{}; // that commands relate something to
-    NumberTable versions_{};        // Entity -> first group, where Page has the one of another version
+    std::vector<Despawn> despawns_{}; // in the order in which they were recorded
+    PlainVector<Entity> targets_{};   // entities to which commands relate others
+    NumberTable versions_{};          // Entity -> first group, for entities whose place in a page is taken by another version
     SparsePages<Page, std::allocator<std::byte>> pages_{};
     std::size_t commands_ = 0;
     std::size_t latest_ = 0;  // the group that was looked up last
-    std::size_t section_ = 0; // groups before it are of earlier sections
+    std::size_t section_ = 0; // the first group of the current section
     std::size_t next_ = 0, next_despawn_ = 0;
     std::size_t limit_ = 0; // the end of the phase
 };

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// QueryWalk: the tables and rows that a query matches, as runs.
+// What a Query stands on, from the bottom up: QueryTerms are what it asks for, QueryRowFilter and QueryWalk find the rows that
+// match, and QueryFetch hands the values of those rows to the caller. Types of components are known to QueryFetch only.
 #ifndef SLOTWISE_ECS_DETAIL_QUERY_WALK_HPP
 #define SLOTWISE_ECS_DETAIL_QUERY_WALK_HPP
 
 #include "../../core/detail/call_form.hpp"
+#include "../../core/with.hpp"
 #include "../component_registry.hpp"
 #include "store_core.hpp"
 
@@ -14,81 +16,42 @@
 
 SLOTWISE_BEGIN
 
-// What a query asks for: the types of its components, and its terms in the form in which walks use them.
-
-/// A component that a query delivers where it is: f gets X*, null where an entity does not have it or has it disabled.
-/// @tparam X the component, const for reading only
-template <class X>
-struct Optional {};
-
 namespace detail {
 
-/// A component type in the list of a query.
-template <class T>
-struct QueryArgument {
-    static constexpr bool sound = std::is_object_v<T> && !std::is_volatile_v<T>;
-    using value = std::conditional_t<sound, T, std::remove_cvref_t<T>>;
-    using component = std::remove_const_t<value>;
-    using reference = value&; // what f gets
-    static constexpr bool optional = false, constant = std::is_const_v<value> || is_tag_type<component>;
-    // Last, because clang reads no further, and what is missing then is an error of its own.
-    static_assert(!std::is_same_v<component, Entity>,
-                  "query<Ts...>(): an Entity is no component; f(entity, values...) gets it");
-    static_assert(sound, "query<Ts...>(): a component is named as T, or as const T if it is only read; without a reference");
-};
-template <class T>
-struct QueryArgument<Optional<T>> : QueryArgument<T> {
-    static_assert(!is_tag_type<std::remove_const_t<T>>, "optional<X>(): X is a tag and has no value; ask store.has<X>(entity)");
-    using reference = T*;
-    static constexpr bool optional = true;
-};
-
-/// The components of a query that have values, in their order: what f gets.
-template <class...>
-struct QueryValues {};
-template <class Done, class... Ts>
-struct ValuesOf {
-    using type = Done;
-};
-template <class... Done, class T, class... Ts>
-struct ValuesOf<QueryValues<Done...>, T, Ts...>
-    : std::conditional_t<is_tag_type<typename QueryArgument<T>::component>, ValuesOf<QueryValues<Done...>, Ts...>,
-                         ValuesOf<QueryValues<Done..., T>, Ts...>> {};
-template <class... Ts>
-using query_values = typename ValuesOf<QueryValues<>, Ts...>::type;
+//=== terms ===//
 
 /// What a term asks of an entity.
 enum class QueryTermKind : std::uint8_t { with, without, optional, changed, added };
 
-/// Something that is looked at in each table or row. What decides over tables alone is in QueryTerms::tables().
+/// A term that is checked in each table or row. QueryTerms::tables() has what can be decided for a table by its ids alone.
 struct QueryTerm {
     ComponentId id;
     QueryTermKind kind;
-    bool outside = false; // sparse, or a pair of a switched relation: each row is looked up
-    bool either = false;  // pairs of any relation, of which some are switched: in the table, or outside
+    bool sparse = false; // a sparse component, or a pair of a switched relation: it is looked up for each row
+    bool either = false; // pairs of any relation, and some relations are switched: in the table or sparse
     bool toggle = false;
     tick_t since = 0;
 };
 
-/// A component that f gets.
+/// A component whose values a query delivers.
 struct QueryColumn {
     ComponentId id{};
-    std::uint32_t place = 0; // in QueryTerms::tables(); of an optional one it means nothing
+    std::uint32_t place = 0; // in QueryTerms::tables(), unless the component is optional
     bool optional = false;
-    bool outside = false;
+    bool sparse = false;
     bool toggle = false;
-    bool stamps = false; // tracked, and f may write
+    bool stamps = false; // tracked, and not const
 };
 
-/// Finds the id of a type that is not registered yet; null as long as it is not.
+/// Finds the id of a component type; null as long as the type is not registered.
 using FindComponent = ComponentId (*)(const ComponentRegistry&) noexcept;
 
-/// The terms of a query.
+/// The terms of a query: which ids a table must have, and what is checked beyond that.
 class QueryTerms {
 public:
-    /// A term. Ids are checked. @throws std::invalid_argument when the registry does not know the id, or the component is not
-    /// tracked and the term asks when it changed; what the allocator throws
-    /// @param in_tables a pair of any relation is looked for in tables only
+    /// Adds a term. @throws std::invalid_argument when the registry does not know the id, or when the term asks whether a
+    /// component changed that is not tracked; what the allocator throws
+    /// @param in_tables whether pairs of any relation are looked for in tables only
     void add(const ComponentRegistry& registry, ComponentId id, QueryTermKind kind, tick_t since = 0, bool in_tables = false) {
         registry.expect_term(id, "ArchetypeStore::query");
         const bool by_tick = kind == QueryTermKind::changed || kind == QueryTermKind::added;
@@ -99,25 +62,25 @@ public:
         } else {
             const ComponentTraits& traits = registry.traits(id);
             term.toggle = traits.toggle;
-            term.outside = traits.sparse || (traits.switched && id.is_pair() && !id.has_any_target());
+            term.sparse = traits.sparse || (traits.switched && id.is_pair() && !id.has_any_target());
             if (traits.switched && id.is_pair()) {
-                id = registry.id(id.relation_number()); // which is in the tables
-                if (!term.outside) term.id = id;
+                id = registry.id(id.relation_number()); // tables have the relation and not its targets
+                if (!term.sparse) term.id = id;
             }
         }
         if (by_tick && (id.is_wildcard() || !registry.traits(id).tracked))
             throw_invalid_argument("Query: changed and added ask when a component changed, and this one is not tracked; "
                                    "register it with the trait tracked");
         const bool must = kind != QueryTermKind::without && kind != QueryTermKind::optional;
-        if (must && !term.either && !(term.outside && !id.is_pair() && registry.traits(id).sparse)) insert_sorted(tables_, id);
-        if (by_tick && term.toggle) look_at({.id = id, .kind = QueryTermKind::with, .toggle = true});
+        if (must && !term.either && !(term.sparse && !id.is_pair() && registry.traits(id).sparse)) insert_sorted(tables_, id);
+        if (by_tick && term.toggle) add_checked({.id = id, .kind = QueryTermKind::with, .toggle = true});
         const bool by_table = kind == QueryTermKind::with || kind == QueryTermKind::optional;
-        if (!by_table || term.outside || term.toggle || term.either) look_at(term);
+        if (!by_table || term.sparse || term.toggle || term.either) add_checked(term);
     }
-    /// A term whose type is not registered yet. A query of a const store cannot register it.
+    /// Adds a term whose type is not registered yet and cannot be, because the store is const.
     void add_late(FindComponent find, QueryTermKind kind, tick_t since = 0) { late_.push_back({find, kind, since}); }
-    /// Looks for types that were not registered when the query was made. False when a term asks for one that still is not: no
-    /// entity has it.
+    /// Adds the late terms whose types are registered by now. Returns false when no entity can match, because a term asks for
+    /// a type that still is not registered.
     bool complete(const ComponentRegistry& registry) {
         bool possible = true;
         for (const Late& late : std::exchange(late_, {})) {
@@ -130,24 +93,26 @@ public:
         }
         return possible;
     }
+    /// Whether no late term is left.
     bool is_complete() const noexcept { return late_.empty(); }
 
     /// The ids that a table must have, in ascending order.
     std::span<const ComponentId> tables() const noexcept { return tables_.span(); }
-    /// Whether one of them is a pair with an entity.
+    /// Whether a table must have a pair whose target is an entity.
     bool names_entity() const noexcept {
         for (std::size_t i = tables_.size(); i-- != 0 && tables_[i].is_pair();) // pairs come last
             if (tables_[i].target()) return true;
         return false;
     }
+    /// The place of an id in tables().
     std::uint32_t place_of(ComponentId id) const noexcept {
         std::uint32_t place = 0;
         while (place != tables_.size() && tables_[place] < id) ++place;
         return place;
     }
-    /// What is to be looked at in each table that has those.
-    const PlainVector<QueryTerm>& looked_at() const noexcept { return looked_at_; }
-    /// Whether a term may leave out some rows of a table, or optional components of some rows.
+    /// What is checked in each table that has these ids.
+    const PlainVector<QueryTerm>& checked() const noexcept { return checked_; }
+    /// Whether a term may leave out some rows of a table, or an optional component in some of its rows.
     bool by_row() const noexcept { return by_row_; }
     /// Whether a term asks for a sparse component or a target of a switched relation.
     bool by_entity() const noexcept { return by_entity_; }
@@ -163,24 +128,24 @@ private:
             if (registry.traits(registry.id(number)).switched) return true;
         return false;
     }
-    void look_at(const QueryTerm& term) {
-        if (term.kind == QueryTermKind::optional && term.outside) return; // it is looked up
-        looked_at_.push_back(term);
-        by_row_ = by_row_ || term.toggle || term.outside || term.either || term.kind != QueryTermKind::without;
-        by_entity_ = by_entity_ || (term.outside && term.kind == QueryTermKind::with);
+    void add_checked(const QueryTerm& term) {
+        if (term.kind == QueryTermKind::optional && term.sparse) return; // QueryFetch looks it up
+        checked_.push_back(term);
+        by_row_ = by_row_ || term.toggle || term.sparse || term.either || term.kind != QueryTermKind::without;
+        by_entity_ = by_entity_ || (term.sparse && term.kind == QueryTermKind::with);
     }
 
     PlainVector<ComponentId> tables_{};
-    PlainVector<QueryTerm> looked_at_{};
+    PlainVector<QueryTerm> checked_{};
     PlainVector<Late> late_{};
     bool by_row_ = false;
     bool by_entity_ = false;
 };
 
-// QueryRowFilter: the rows of a table that satisfy what a query asks of each row, as runs.
+//=== rows ===//
 
-/// Calls f(place) for each of a table's ids that is the one of the term, or that its wildcard stands for, until f returns true;
-/// returns whether it did.
+/// Calls f(place) for each id of a table that is this one, or that this wildcard stands for, until f returns true. Returns
+/// whether f did.
 template <class F>
 bool find_place(const Table& table, ComponentId id, F&& f) {
     if (!id.is_wildcard()) {
@@ -196,15 +161,16 @@ bool find_place(const Table& table, ComponentId id, F&& f) {
 }
 
 /// A term that asks for a sparse component, or for a target of a switched relation.
-class QueryOutside {
+class QuerySparseTerm {
 public:
-    QueryOutside(const SparseComponents& outside, const QueryTerm& term) noexcept
-        : column_(term.id.is_pair() ? nullptr : outside.column(term.id.number())),
-          targets_(term.id.is_pair() ? outside.targets(term.id.relation_number()) : nullptr),
+    QuerySparseTerm(const SparseComponents& sparse, const QueryTerm& term) noexcept
+        : column_(term.id.is_pair() ? nullptr : sparse.column(term.id.number())),
+          targets_(term.id.is_pair() ? sparse.targets(term.id.relation_number()) : nullptr),
           target_(ComponentIdParts::target_of(term.id)), wanted_(term.kind == QueryTermKind::with) {}
 
+    /// Whether entities must have it; otherwise they must not.
     bool wanted() const noexcept { return wanted_; }
-    /// Whether the term is satisfied.
+    /// Whether the entity satisfies the term.
     bool accepts(Entity entity) const noexcept {
         if (column_ != nullptr) return column_->contains(entity) == wanted_;
         const Entity* const target = targets_ == nullptr ? nullptr : targets_->get(entity);
@@ -215,7 +181,7 @@ public:
         if (column_ != nullptr) return column_->size();
         return targets_ == nullptr ? 0 : targets_->count(target_);
     }
-    /// Calls f(entity) for each of them.
+    /// Calls f(entity) for each entity that has it.
     template <class F>
     void for_each(F&& f) const {
         if (column_ != nullptr) std::as_const(*column_).for_each([&](Entity entity, const void*) { f(entity); });
@@ -230,28 +196,28 @@ private:
     bool wanted_;
 };
 
-/// Which rows of a table satisfy the terms of a query that do not hold for all of its rows.
+/// Which rows of a table satisfy the terms that a query checks row by row.
 class QueryRowFilter {
 public:
     QueryRowFilter(const StoreCore& core, const PlainVector<QueryTerm>& terms) : core_(&core), terms_(&terms) {
         for (const QueryTerm& term : terms)
-            if (term.outside) outside_.push_back(QueryOutside(core.sparse, term));
+            if (term.sparse) sparse_.push_back(QuerySparseTerm(core.sparse, term));
     }
 
-    /// Looks at a table. False when no row of it satisfies the terms. @pre it has what QueryTerms::tables() names
+    /// Goes to a table. Returns false when no row of it satisfies the terms. @pre it has all of QueryTerms::tables()
     bool enter(const Table& table) {
         table_ = &table;
         with_.clear(), without_.clear(), split_.clear(), ticks_.clear(), either_.clear();
         for (const QueryTerm& term : *terms_)
-            if (!term.outside && !enter(table, term)) return false;
+            if (!term.sparse && !enter(table, term)) return false;
         return true;
     }
-    /// Whether an optional component is disabled in some rows of the table: its pointer differs from run to run.
+    /// Whether an optional component is disabled in some rows of the table. Its pointer then differs from run to run.
     bool splits() const noexcept { return !split_.empty(); }
-    /// The term that the fewest entities satisfy by what they have outside the tables; null if no term asks for that.
-    const QueryOutside* rarest() const {
-        const QueryOutside* rarest = nullptr;
-        for (const QueryOutside& term : outside_)
+    /// The wanted sparse term that the fewest entities satisfy; null if there is none.
+    const QuerySparseTerm* rarest() const {
+        const QuerySparseTerm* rarest = nullptr;
+        for (const QuerySparseTerm& term : sparse_)
             if (term.wanted() && (rarest == nullptr || term.count() < rarest->count())) rarest = &term;
         return rarest;
     }
@@ -261,17 +227,17 @@ public:
             if (!test(bits, row)) return false;
         for (const BitSource& bits : without_)
             if (test(bits, row)) return false;
-        return accepts_rest(row);
+        return accepts_beyond_bits(row);
     }
     /// Calls sink(first, last) for the runs of rows that satisfy all terms, in ascending order.
     template <class Sink>
     void for_each_run(Sink&& sink) const {
         const std::size_t rows = table_->size();
-        const bool by_row = !either_.empty() || !outside_.empty();
-        if (!splits() && ticks_.empty() && !by_row) return for_each_enabled(rows, sink); // without a detour: sink is inlined
-        const auto pass_run = [&](std::size_t first, std::size_t last) { emit_split(first, last, sink); };
+        const bool by_row = !either_.empty() || !sparse_.empty();
+        if (!splits() && ticks_.empty() && !by_row) return for_each_enabled(rows, sink); // directly, so that sink is inlined
+        const auto pass_run = [&](std::size_t first, std::size_t last) { pass_split(first, last, sink); };
         if (!ticks_.empty()) {
-            Joined<decltype(pass_run)> runs(pass_run);
+            RunsOfRows<decltype(pass_run)> runs(pass_run);
             const Ticks& drive = ticks_.front();
             const auto add = [&](std::size_t row) {
                 if (accepts(row)) runs.add(row);
@@ -284,9 +250,9 @@ public:
         }
         const auto take = [&](std::size_t first, std::size_t last) {
             if (!by_row) return pass_run(first, last);
-            Joined<decltype(pass_run)> runs(pass_run);
+            RunsOfRows<decltype(pass_run)> runs(pass_run);
             for (; first != last; ++first)
-                if (accepts_rest(first)) runs.add(first);
+                if (accepts_beyond_bits(first)) runs.add(first);
             runs.flush();
         };
         for_each_enabled(rows, take);
@@ -298,11 +264,11 @@ private:
         tick_t since;
         bool added;
     };
-    /// Makes runs of rows that come one by one.
-    template <class Emit>
-    class Joined {
+    /// Joins rows that come one by one to runs.
+    template <class PassRun>
+    class RunsOfRows {
     public:
-        explicit Joined(Emit& pass_run) noexcept : emit_(pass_run) {}
+        explicit RunsOfRows(PassRun& pass_run) noexcept : pass_run_(pass_run) {}
         void add(std::size_t row) {
             if (row != last_) {
                 flush();
@@ -311,16 +277,16 @@ private:
             last_ = row + 1;
         }
         void flush() {
-            if (first_ != last_) emit_(first_, last_);
+            if (first_ != last_) pass_run_(first_, last_);
             first_ = last_;
         }
 
     private:
-        Emit& emit_;
+        PassRun& pass_run_;
         std::size_t first_ = 0, last_ = 0;
     };
 
-    /// The runs that the columns of bits leave.
+    /// Calls sink for the runs in which all columns of bits allow it.
     template <class Sink>
     void for_each_enabled(std::size_t rows, Sink& sink) const {
         if (with_.empty() && without_.empty()) return sink(std::size_t{0}, rows);
@@ -331,6 +297,7 @@ private:
     static bool test(const BitSource& bits, std::size_t row) noexcept {
         return (bits.word(bits::word_of(row)) & bits::bit_of(row)) != 0;
     }
+    /// Notes what one term asks of this table's rows. Returns false when no row satisfies it.
     bool enter(const Table& table, const QueryTerm& term) {
         switch (term.kind) {
         case QueryTermKind::without: // a disabled component counts as not there
@@ -363,16 +330,16 @@ private:
         }
         return true;
     }
-    /// What is not in columns of bits.
-    bool accepts_rest(std::size_t row) const {
+    /// Whether the row satisfies the terms that are not columns of bits.
+    bool accepts_beyond_bits(std::size_t row) const {
         for (const Ticks& ticks : ticks_)
             if (!(ticks.added ? ticks.column->added_since(row, ticks.since) : ticks.column->changed_since(row, ticks.since)))
                 return false;
-        if (either_.empty() && outside_.empty()) return true;
+        if (either_.empty() && sparse_.empty()) return true;
         const Entity entity = table_->entities()[row];
         for (const QueryTerm* const term : either_)
             if (has_either(*term, row, entity) != (term->kind == QueryTermKind::with)) return false;
-        for (const QueryOutside& term : outside_)
+        for (const QuerySparseTerm& term : sparse_)
             if (!term.accepts(entity)) return false;
         return true;
     }
@@ -385,7 +352,7 @@ private:
     }
     /// Cuts a run where an optional component is enabled in one row and disabled in the next.
     template <class Sink>
-    void emit_split(std::size_t first, std::size_t last, Sink& sink) const {
+    void pass_split(std::size_t first, std::size_t last, Sink& sink) const {
         if (split_.empty()) return sink(first, last);
         for (std::size_t row = first; first != last; first = row) {
             for (++row; row != last && same(first, row);) ++row;
@@ -400,15 +367,17 @@ private:
 
     const StoreCore* core_;
     const PlainVector<QueryTerm>* terms_;
-    PlainVector<QueryOutside> outside_{};
-    // of the table that was entered
+    PlainVector<QuerySparseTerm> sparse_{};
+    // What follows is about the table that was entered.
     const Table* table_ = nullptr;
     PlainVector<BitSource> with_{}, without_{}, split_{};
     PlainVector<Ticks> ticks_{};
     PlainVector<const QueryTerm*> either_{}; // wildcards that no pair satisfies for the whole table
 };
 
-/// A store is walked as long as it lives: structure must not change.
+//=== walk ===//
+
+/// Forbids changes of structure in a store as long as it lives.
 class QueryWalkScope {
 public:
     explicit QueryWalkScope(const StoreCore& core) noexcept : core_(&core) { core.begin_walk(); }
@@ -425,29 +394,43 @@ private:
     const StoreCore* core_;
 };
 
-/// A list of tables that match, which the store keeps.
+/// A list of the tables that match. The store keeps it.
 using QueryTables = ArchetypeTables::Query;
 
-/// Rows [first, last) of a table. `columns` has the column of each of QueryTerms::tables().
-template <class TableType>
-struct QueryRun {
-    TableType* table;
-    const std::int32_t* columns;
-    std::size_t first, last;
+/// A pointer to that list, null until it was found. Several threads may read and set it at once.
+class QueryTablesMemo {
+public:
+    QueryTablesMemo() = default;
+    QueryTablesMemo(const QueryTablesMemo& other) noexcept : tables_(other.get()) {}
+    QueryTablesMemo& operator=(const QueryTablesMemo& other) noexcept {
+        set(other.get());
+        return *this;
+    }
+    ~QueryTablesMemo() = default;
+    const QueryTables* get() const noexcept { return tables_.load(std::memory_order_relaxed); }
+    void set(const QueryTables* tables) const noexcept { tables_.store(tables, std::memory_order_relaxed); }
+
+private:
+    mutable std::atomic<const QueryTables*> tables_{nullptr};
 };
 
-/// The runs of rows that a query matches, in steps: a table, or all entities that have a sparse component. Tables come in the
-/// order of ArchetypeTables. It does not know the types of components.
+/// The runs of rows that a query matches, in steps. A step is a table, in the order of ArchetypeTables, or all entities that
+/// have the rarest sparse component.
 /// @tparam Core StoreCore, or const StoreCore
 template <class Core>
 class QueryWalk {
 public:
     using table_type = std::conditional_t<std::is_const_v<Core>, const Table, Table>;
-    using Run = QueryRun<table_type>;
+    /// Rows [first, last) of a table.
+    struct Run {
+        table_type* table;
+        const std::int32_t* columns; // for each of QueryTerms::tables() its column in the table
+        std::size_t first, last;
+    };
 
-    /// @param cached the tables that match; null: they are looked for
+    /// @param cached the tables that match; null: they are searched for
     QueryWalk(Core& core, const QueryTerms& terms, const QueryTables* cached)
-        : core_(&core), terms_(&terms), filter_(core, terms.looked_at()) {
+        : core_(&core), terms_(&terms), filter_(core, terms.checked()) {
         if (terms.by_entity() && choose_entities(cached)) return;
         if (cached != nullptr) {
             drive_ = Drive::matches;
@@ -457,13 +440,13 @@ public:
             choose_tables();
     }
 
-    /// Calls sink(run) for the runs of the next step; false when there is none. Columns of the run are valid until sink
-    /// returns, or as long as the list of tables is if keeps_columns().
+    /// Calls sink(run) for the runs of the next step; returns false when there is none. Run::columns is valid until sink
+    /// returns, and as long as the list of tables if keeps_columns().
     template <class Sink>
     bool next(Sink&& sink) {
         return next([&](table_type& table, const std::int32_t* columns) { for_each_run(table, columns, sink); }, sink);
     }
-    /// The same, but calls on_table(table, columns) for a table some rows of which may match; for_each_run() has its runs.
+    /// The same, but calls on_table(table, columns) when the step is a table. It can call for_each_run() for the runs.
     template <class OnTable, class Sink>
     bool next(OnTable&& on_table, Sink&& sink) {
         switch (drive_) {
@@ -488,16 +471,17 @@ public:
         visit_entities(sink);
         return true;
     }
-    /// Calls sink(run) for the runs of the table that is on_table's.
+    /// Calls sink(run) for the runs of the table that on_table was called with.
     template <class Sink>
     void for_each_run(table_type& table, const std::int32_t* columns, Sink&& sink) const {
         if (!terms_->by_row()) return sink(Run{&table, columns, 0, table.size()});
         filter_.for_each_run([&](std::size_t first, std::size_t last) { sink(Run{&table, columns, first, last}); });
     }
-    /// What leaves out rows of that table.
+    /// The filter of that table's rows.
     const QueryRowFilter& filter() const noexcept { return filter_; }
+    /// Whether Run::columns outlives the step.
     bool keeps_columns() const noexcept { return drive_ == Drive::matches; }
-    /// The columns of a table that matches. They hold until the next call and the next step.
+    /// The columns of a table that matches, valid until the next call or step.
     const std::int32_t* columns(const Table& table) {
         look_up(table);
         return columns_.data();
@@ -527,7 +511,7 @@ private:
             if (accepted && filter_.accepts(row)) sink(Run{&table, columns_.data(), row, row + 1});
         });
     }
-    /// The columns of a table; false if it does not have all that is asked for.
+    /// Finds the columns of a table. Returns false if it does not have all of QueryTerms::tables().
     bool look_up(const Table& table) {
         columns_.clear();
         for (const ComponentId id : terms_->tables()) {
@@ -541,9 +525,10 @@ private:
         }
         return true;
     }
-    /// Walks those that have the rarest sparse component or target, if they are fewer than the rows of the tables.
+    /// Walks the entities that satisfy the rarest sparse term, if they are fewer than the rows of the tables. Returns whether
+    /// it does.
     bool choose_entities(const QueryTables* cached) {
-        const QueryOutside* const rarest = filter_.rarest();
+        const QuerySparseTerm* const rarest = filter_.rarest();
         if (rarest == nullptr) return false;
         if (cached != nullptr && !terms_->tables().empty()) {
             const std::size_t fewest = rarest->count();
@@ -558,7 +543,7 @@ private:
         rarest_.push_back(*rarest);
         return true;
     }
-    /// Walks the tables that have the rarest of the components; all tables if none is asked for.
+    /// Walks the tables that have the rarest of the ids that tables must have, or all tables.
     void choose_tables() {
         drive_ = Drive::tables;
         const Index& index = core_->tables.index();
@@ -575,14 +560,46 @@ private:
     Drive drive_ = Drive::entities;
     decltype(std::declval<const QueryTables&>().begin()) match_{}, end_of_matches_{};
     typename Index::Tables::iterator table_{}, end_of_tables_{};
-    PlainVector<QueryOutside> rarest_{}; // one, if its entities are walked
+    PlainVector<QuerySparseTerm> rarest_{}; // one element, if its entities are walked
     bool visited_ = false;
     PlainVector<std::int32_t> columns_{};
 };
 
-// QueryFetch: the values of a query's components in a run of rows.
+//=== values ===//
 
-/// Where the values of a component are, from row 0 of a table on. Of an optional one it may be null.
+/// A component type as it is written in Query<Store, Ts...>.
+template <class T>
+struct QueryArgument {
+    static constexpr bool sound = std::is_object_v<T> && !std::is_volatile_v<T>;
+    using value = std::conditional_t<sound, T, std::remove_cvref_t<T>>;
+    using component = std::remove_const_t<value>;
+    using reference = value&; // what the caller's function gets
+    static constexpr bool optional = false, constant = std::is_const_v<value> || is_tag_type<component>;
+    // Last, because clang reads no further, and what is missing then is an error of its own.
+    static_assert(!std::is_same_v<component, Entity>,
+                  "query<Ts...>(): an Entity is no component; f(entity, values...) gets it");
+    static_assert(sound, "query<Ts...>(): a component is named as T, or as const T if it is only read; without a reference");
+};
+template <class T>
+struct QueryArgument<Optional<T>> : QueryArgument<T> {
+    static_assert(!is_tag_type<std::remove_const_t<T>>, "optional<X>(): X is a tag and has no value; ask store.has<X>(entity)");
+    using reference = T*;
+    static constexpr bool optional = true;
+};
+
+template <class Done, class... Ts>
+struct QueryValues {
+    using type = Done;
+};
+template <class... Done, class T, class... Ts>
+struct QueryValues<TypeList<Done...>, T, Ts...>
+    : std::conditional_t<is_tag_type<typename QueryArgument<T>::component>, QueryValues<TypeList<Done...>, Ts...>,
+                         QueryValues<TypeList<Done..., T>, Ts...>> {};
+/// The list of those Ts that are no tags, in their order: a tag has no value to deliver.
+template <class... Ts>
+using query_values = typename QueryValues<TypeList<>, Ts...>::type;
+
+/// The values of a component in a table, from row 0 on. `data` of an optional one may be null.
 template <class V>
 struct QueryPointer {
     using value = typename QueryArgument<V>::value;
@@ -595,17 +612,12 @@ struct QueryPointer {
     }
 };
 
-template <class V>
-struct QueryType {
-    using type = V;
-};
-
-/// The components with values of a query, with what its walks need to know of each.
-/// @tparam Values QueryValues<Vs...>
+/// How the values of a query's components get from tables to the caller's function.
+/// @tparam Values query_values<Ts...>
 template <class Values>
 struct QueryFetch;
 template <class... Vs>
-struct QueryFetch<QueryValues<Vs...>> {
+struct QueryFetch<TypeList<Vs...>> {
     static constexpr std::size_t count = sizeof...(Vs);
     static constexpr std::index_sequence_for<Vs...> indices{};
     using Columns = std::array<QueryColumn, count>;
@@ -615,7 +627,7 @@ struct QueryFetch<QueryValues<Vs...>> {
     using Row = std::tuple<typename QueryArgument<Vs>::reference...>;
     using EntityRow = std::tuple<Entity, typename QueryArgument<Vs>::reference...>;
 
-    /// The values of one component, from row 0 on. @param first the row that says whether an optional one is enabled
+    /// The values of one component. @param first the row in which an optional component must be enabled
     template <class V, class TableType>
     SLOTWISE_ALWAYS_INLINE static QueryPointer<V> pointer(TableType& table, const std::int32_t* columns, const QueryColumn& of,
                                                           std::size_t first) {
@@ -625,7 +637,7 @@ struct QueryFetch<QueryValues<Vs...>> {
         else
             return {table.template data<component>(static_cast<std::size_t>(columns[of.place]))};
     }
-    /// Those of all components. @pre none is sparse
+    /// The values of all components. @pre none is sparse
     template <class TableType>
     SLOTWISE_ALWAYS_INLINE static Pointers pointers(TableType& table, const std::int32_t* columns, const Columns& of,
                                                     std::size_t first) {
@@ -633,15 +645,15 @@ struct QueryFetch<QueryValues<Vs...>> {
             return Pointers{pointer<Vs>(table, columns, of[Nth], first)...};
         }(indices);
     }
-    /// The address of one value, of which a sparse one is looked up; null if an optional one is not there.
+    /// The address of one value, which is looked up if it is sparse; null if an optional component is missing.
     template <class V, class Core, class TableType>
     static auto* value(Core& core, TableType& table, const std::int32_t* columns, const QueryColumn& of, std::size_t row) {
         using value = typename QueryArgument<V>::value;
-        if (of.outside) return static_cast<value*>(core.sparse.get(table.entities()[row], of.id));
+        if (of.sparse) return static_cast<value*>(core.sparse.get(table.entities()[row], of.id));
         const auto at = pointer<V>(table, columns, of, row);
         return at.data == nullptr ? nullptr : static_cast<value*>(at.data) + row;
     }
-    /// What f gets of a row, by value().
+    /// The same as f gets it.
     template <class V, class Core, class TableType>
     static typename QueryArgument<V>::reference look_up(Core& core, TableType& table, const std::int32_t* columns,
                                                         const QueryColumn& of, std::size_t row) {
@@ -652,8 +664,8 @@ struct QueryFetch<QueryValues<Vs...>> {
             return *found;
     }
 
-    /// Calls f(values...), or f(entity, values...) if its first parameter is an Entity. One that takes anything gets the
-    /// values.
+    /// Calls f(values...), or f(entity, values...) if the first parameter of f is an Entity. If f takes both, it gets
+    /// the values only.
     template <class F, class... Args>
     SLOTWISE_ALWAYS_INLINE static void call(F& f, const Entity* entities, std::size_t row, Args&&... args) {
         constexpr CallForm form = call_form<F, Entity, Args...>;
@@ -666,8 +678,8 @@ struct QueryFetch<QueryValues<Vs...>> {
                       "Query::for_each(f): f takes a T& for each component of the query in their order (const T& of a "
                       "const one, X* of an optional one, nothing of a tag), and before them an Entity if it wants to");
     }
-    /// Calls f for rows [first, last) of a table. No component is sparse. The pointers are parameters, not members, so that the
-    /// compiler keeps them in registers and sees an array each.
+    /// Calls f for rows [first, last) of a table. The pointers are parameters and not members, so that the compiler keeps them
+    /// in registers and sees an array in each. @pre no component is sparse
     template <class F, class TableType>
     SLOTWISE_ALWAYS_INLINE static void each_row(F& f, TableType& table, const std::int32_t* columns, const Columns& of,
                                                 std::size_t first, std::size_t last) {
@@ -675,8 +687,9 @@ struct QueryFetch<QueryValues<Vs...>> {
             loop(f, table.entities().data(), first, last, pointer<Vs>(table, columns, of[Nth], first)...);
         }(indices);
     }
-    /// The same for the runs of rows that for_each_run(sink) calls sink(first, last) with. No optional component is there in
-    /// one run and missing in another. A run of one row is no loop: what prepares a vectorised one takes three times as long.
+    /// The same for the runs of rows for which for_each_run(sink) calls sink(first, last). A run of one row is not looped
+    /// over: the prologue of a vectorised loop takes three times as long as the row.
+    /// @pre an optional component is present in all runs or in none
     template <class F, class TableType, class ForEachRun>
     static void each_run(F& f, TableType& table, const std::int32_t* columns, const Columns& of, ForEachRun&& for_each_run) {
         [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
@@ -688,7 +701,7 @@ struct QueryFetch<QueryValues<Vs...>> {
             }(pointer<Vs>(table, columns, of[Nth], 0)...);
         }(indices);
     }
-    /// The same as each_row with f(spans...), or f(entities, spans...), for all rows at once.
+    /// Calls f(spans...), or f(entities, spans...), for rows [first, last) at once. @pre no component is sparse
     template <class F, class TableType>
     static void each_span(F& f, TableType& table, const std::int32_t* columns, const Columns& of, std::size_t first,
                           std::size_t last) {
@@ -705,25 +718,25 @@ struct QueryFetch<QueryValues<Vs...>> {
             f(table.entities()[row], look_up<Vs>(core, table, columns, of[Nth], row)...);
         }(indices);
     }
-    /// As each_row for one row. Components may be sparse.
+    /// Calls f as each_row does, for one row. Components may be sparse.
     template <class F, class Core, class TableType>
-    static void row_outside(F& f, Core& core, TableType& table, const std::int32_t* columns, const Columns& of,
-                            std::size_t row) {
+    static void one_row(F& f, Core& core, TableType& table, const std::int32_t* columns, const Columns& of, std::size_t row) {
         [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
             call(f, table.entities().data(), row, look_up<Vs>(core, table, columns, of[Nth], row)...);
         }(indices);
     }
+    /// The values of rows [first, last).
     template <class V>
     static auto span_of(const QueryPointer<V>& of, std::size_t first, std::size_t last) noexcept {
         using Span = std::span<typename QueryPointer<V>::value>;
         return of.data == nullptr ? Span() : Span(of.data + first, last - first);
     }
-    /// Calls f(i, type) for each component, with a null pointer to QueryType<V>.
+    /// Calls f(i, std::type_identity<V>()) for each component.
     template <class F>
     static void for_each_value(F&& f) {
-        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) { (f(Nth, static_cast<QueryType<Vs>*>(nullptr)), ...); }(indices);
+        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) { (f(Nth, std::type_identity<Vs>()), ...); }(indices);
     }
-    /// The number of component X.
+    /// The place of component X; `count` if it is none.
     template <class X>
     static constexpr std::size_t number_of() {
         const bool is[] = {std::is_same_v<typename QueryArgument<Vs>::component, X>..., true};
