@@ -643,12 +643,12 @@ public:
 
     //=== time ===//
 
-    /// The tick that changes are stamped with, from 1; it wraps.
+    /// The tick that changes get, from 1; it wraps.
     tick_t tick() const noexcept { return core_->tick; }
     /// Goes on to the next tick, at the end of a frame, and returns the one that ended: what is changed from now on is newer.
     ///     const tick_t seen = store.advance();
     ///     store.query<const Position>().changed<Position>(seen)        // later: what changed since
-    /// Once in 2^30 ticks it makes old stamps comparable again (TickColumn::clamp).
+    /// Once in 2^30 ticks it makes old ticks comparable again (TickColumn::clamp).
     /// @complexity O(1), linear in tracked rows once in 2^30 ticks
     tick_t advance() noexcept { return core_->advance(); }
 
@@ -796,7 +796,7 @@ private:
         using Value = std::remove_cvref_t<T>;
         if constexpr (!detail::is_tag_type<Value>) construct<T>(table.data<Value>(static_cast<size_type>(column)) + row, value);
     }
-    /// A function that builds a T from the argument where it is told.
+    /// A function that builds a T from the argument in the memory that it is given.
     template <class T>
     static auto builder_of(std::remove_reference_t<T>& value) noexcept {
         return [&value](void* to) { construct<T>(to, value); };

@@ -16,8 +16,8 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Tables in the order of their creation, each with some values. To erase one is O(log n), amortised: its place stays until half
-/// of the places are such, because a crowd that is despawned erases thousands of tables one by one.
+/// Tables in the order of their creation, each with some values. To erase one is O(log n), amortised: its place stays until
+/// half of the places are such, because a crowd that is despawned erases thousands of tables one by one.
 /// @tparam Item what a walk gives: Item::of(table, pointer to the values of the table)
 template <class TableRef, class Value, class Item>
 class TableList {

@@ -319,8 +319,8 @@ private:
 };
 
 /// The rows of the entities that have the same components. Rows are packed, and the values of a component are an array, 64-byte
-/// aligned or as the type asks. Tags and switched relations have a place among the ids and no column. All columns always have
-/// the same number of rows, also after a throw. Erasing a row moves the last one into its place, and returns its entity.
+/// aligned or as the type asks. Tags and switched relations have a place among the ids and no column. All columns always
+/// have the same number of rows, also after a throw. Erasing a row moves the last one into its place, and returns its entity.
 ///     const ComponentId ids[] = {position, velocity};                         // ascending
 ///     Table table(registry, ids);
 ///     const slot_t row = table.push_back(entity, now, [&](std::size_t column, void* to) {...});

@@ -908,9 +908,9 @@ private:
 
 //=== the steps of a change ===//
 
-/// The on_remove hooks of one change: of what walk(f) calls f(id, entity) for. They come last before what cannot be undone, so
-/// that none is called for a change that fails; only moves that may throw, and hooks, still do. If they do, this object calls
-/// on_add hooks for what on_remove was called for and is there still.
+/// The on_remove hooks of one change. walk(f) calls f(id, entity) for each component that is removed. The hooks are called last
+/// before what cannot be undone, so that none is called for a change that fails. Only moves of values, and hooks, may still
+/// throw. Then this object calls the on_add hooks of each component that is still there and whose on_remove hooks were called.
 template <class Walk>
 class RemovalHooks {
 public:
@@ -946,8 +946,8 @@ private:
 };
 template <class Walk>
 RemovalHooks(StoreCore&, const Walk&) -> RemovalHooks<Walk>;
-/// Calls the on_remove hooks of what walk(f) calls f(id, entity) for, and then remove(). @pre only moves throw in remove()
-/// @throws what they throw
+/// Calls the on_remove hooks of all that walk(f) names, and then remove(). @pre only moves of values throw in remove()
+/// @throws what hooks and these moves throw
 template <class Walk, class Remove>
 void remove_with_hooks(StoreCore& core, const Walk& walk, Remove&& remove) {
     RemovalHooks hooks(core, walk);
@@ -956,7 +956,7 @@ void remove_with_hooks(StoreCore& core, const Walk& walk, Remove&& remove) {
     hooks.dismiss();
 }
 
-/// Assigns to a value; what is no value yet is built beside it. Throws as AnyValue::build and assign
+/// Assigns to a value. A default value is built beside it first. Throws as AnyValue::build and assign
 inline void assign_value(const TypeDescriptor& type, void* to, const AnyValue& value) {
     if (value.has_source()) return value.assign(type, to);
     const LineBlock<std::allocator<std::byte>> beside(type.size + type.align, {});
@@ -994,8 +994,8 @@ public:
         split();
     }
 
-    /// Everything but the hooks that are called afterwards. Throws what values and the allocator throw; strong, but for values
-    /// that were assigned
+    /// Makes the change, without the hooks that are called afterwards. Throws what values and the allocator throw; strong, but
+    /// for values that were assigned
     void make() {
         const bool fresh = !at_.has_row();
         const slot_t from = fresh ? ArchetypeTables::root() : at_.table();
@@ -1036,7 +1036,7 @@ public:
         removal.dismiss();
         failed.dismiss();
     }
-    /// Hooks of what was added and set. Throws what they throw.
+    /// Calls the hooks of what was added and set. Throws what they throw.
     void run_hooks_afterwards() {
         core_.run_hooks(HookKind::add, entity_, after_, before_);
         core_.run_hooks(HookKind::add, entity_, sparse_added_.span(), {});
@@ -1047,7 +1047,7 @@ public:
     }
 
 private:
-    /// Parts what is sparse from what is in tables, if there is something.
+    /// Separates sparse components from those of tables, if there are any.
     void split() {
         const auto sparse = [&](ComponentId id) { return is_sparse(core_.registry, id); };
         bool any = false;
