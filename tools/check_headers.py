@@ -59,7 +59,7 @@ FOREIGN_MACROS = {"arrow/c_data.hpp": re.compile(r"ARROW_(C_\w+_INTERFACE|FLAG_\
 OTHERS = ROOT / "tests" / "macros" / "others.hpp"
 OTHERS_DEFINE = re.compile(r"^#define (\w+)(\(?)", re.M)
 SYSTEM_MACROS = {"memory/reserved_array.hpp": re.compile(r"PROT_\w+|MAP_\w+|MADV_\w+"), "arrow/c_data.hpp": re.compile("ENOMEM"),
-                 "arrow/export.hpp": re.compile(r"ENOMEM|EINVAL")}
+                 "arrow/detail/exported_structs.hpp": re.compile(r"ENOMEM|EINVAL")}
 KEPT_NAME = re.compile(r'#pragma push_macro\("(\w+)"\).*?\n#undef \1\n(.*?)#pragma pop_macro\("\1"\)', re.S)
 IDENTIFIER = re.compile(r"(?<![\w'])[A-Za-z_]\w*(\s*\()?")
 

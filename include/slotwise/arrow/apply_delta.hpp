@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// apply_delta: a replica follows its original by streams of deltas, each applied once however often it comes.
+// apply_delta: a replica follows its original by streams of deltas. Each delta is applied once, however often it arrives.
 #ifndef SLOTWISE_ARROW_APPLY_DELTA_HPP
 #define SLOTWISE_ARROW_APPLY_DELTA_HPP
 
@@ -14,13 +14,13 @@ SLOTWISE_BEGIN
 enum class Applied : std::uint8_t {
     done,    ///< the changes are in the series, whose window is slotwise.to
     already, ///< nothing: the series is at slotwise.to or later
-    gap      ///< nothing: the series is at another window than slotwise.from; send what lies between first
+    gap      ///< nothing: the series is at another window than slotwise.from; send the windows between first
 };
 
 /// What apply_delta did, or why it refused.
 struct AppliedDelta {
-    Applied applied = Applied::gap; ///< of a stream that was not refused
-    std::string error{};            ///< empty when it was not
+    Applied applied = Applied::gap; ///< meaningful if the stream was not refused
+    std::string error{};            ///< why it was refused; empty if it was not
 
     /// Whether the stream was not refused.
     explicit operator bool() const noexcept { return error.empty(); }
@@ -28,7 +28,7 @@ struct AppliedDelta {
 
 namespace detail {
 
-/// Applies one batch of rows, all of them checked against the series before the first is applied.
+/// Applies one batch of rows. All of them are checked against the series before the first is applied.
 template <class Series>
 class DeltaApplier {
     using Delta = typename Series::delta_type;
@@ -41,7 +41,7 @@ public:
     DeltaApplier(Series& series, const DeltaReader<Delta>& reader, std::size_t rows, Strictness mode)
         : series_(series), reader_(reader), rows_(rows), strict_(mode == Strictness::strict), slots_(rows, no_slot) {}
 
-    /// Finds the member of each row. Refuses keys that do not fit or occur twice.
+    /// Finds the member of each row. Refuses keys that occur twice, and in strict mode those that do not fit the series.
     bool validate(ArrowRefusal& refusal) {
         const bool from_empty = reader_.header.invalidated;
         std::vector<bits::word_t> seen(bits::word_count(series_.capacity()));
@@ -56,20 +56,20 @@ public:
                 if ((word & bits::bit_of(slot)) != 0) return refuse(row, "occurs twice", refusal);
                 word |= bits::bit_of(slot);
             } else
-                ++news_;
+                ++new_keys_;
             const DeltaOp op = reader_.op(row);
-            plain_ = plain_ && op != DeltaOp::reset;
+            without_reset_ = without_reset_ && op != DeltaOp::reset;
             if (strict_ && op == DeltaOp::insert && is_member) return refuse(row, "is a member already", refusal);
             if (strict_ && op != DeltaOp::insert && !is_member) return refuse(row, "is not a member", refusal);
         }
-        return news_ < 2 || check_news(refusal);
+        return new_keys_ < 2 || check_new_keys(refusal);
     }
-    /// @pre check()
+    /// Applies the rows. @pre validate() has returned true
     void apply() {
         auto writer = open();
         Delta flags;
         reader_.start(flags);
-        if (!plain_ || flags.invalidated) {
+        if (!without_reset_ || flags.invalidated) {
             reader_.append(rows_, flags);
             writer.apply(flags, Strictness::lenient);
             return;
@@ -79,14 +79,15 @@ public:
                 ColumnAccess::prefetch_columns(indexed_container(series_), slots_[later]);
             apply_row(writer, row);
         }
-        writer.apply(flags, Strictness::lenient); // which ticks what ticked there
+        writer.apply(flags, Strictness::lenient); // ticks what ticked in the original
     }
 
 private:
-    // Memory first: a window that is open counts as applied.
+    // Opens the window. Memory is reserved before, because an open window counts as applied.
     auto open() {
         const std::size_t used = series_.size() + series_.pending();
-        if (series_.capacity() - used < news_) series_.reserve(series_.size() + (news_ < used / 2 ? used / 2 : news_));
+        if (series_.capacity() - used < new_keys_)
+            series_.reserve(series_.size() + (new_keys_ < used / 2 ? used / 2 : new_keys_));
         return series_.write(reader_.header.to);
     }
     decltype(auto) key_of(std::size_t row) const {
@@ -98,9 +99,9 @@ private:
     bool refuse(std::size_t row, const char* what, ArrowRefusal& refusal) const {
         return DeltaReader<Delta>::refuse_row("key", what, row, refusal);
     }
-    // Keys that are no members yet, in a table of their own: half of each entry is of the hash, half the row and one. A
-    // SetStorage of them took as long as the inserts that follow.
-    bool check_news(ArrowRefusal& refusal) const {
+    // Refuses new keys that occur twice. They are put into a table whose entries are the upper half of the hash and the row
+    // plus one. (With a SetStorage this took as long as the inserts that follow.)
+    bool check_new_keys(ArrowRefusal& refusal) const {
         const auto& hash = series_.hash_function();
         const auto& equal = series_.key_eq();
         using K = std::remove_cvref_t<decltype(reader_.keys[0])>;
@@ -110,7 +111,7 @@ private:
             std::is_invocable_v<const Hash&, const K&> && std::is_invocable_v<const Equal&, const K&, const K&>, K, Key>;
         constexpr std::uint64_t row_bits = 0xFFFF'FFFFu;
         if (rows_ >= row_bits) return refuse(0, "is one of more rows than a series has slots", refusal);
-        const std::size_t mask = std::bit_ceil(2 * news_) - 1;
+        const std::size_t mask = std::bit_ceil(2 * new_keys_) - 1;
         std::vector<std::uint64_t> table(mask + 1);
         for (std::size_t row = 0; row != rows_; ++row) {
             if (slots_[row] != no_slot) continue;
@@ -143,8 +144,9 @@ private:
         else
             written(writer, slot) = T(reader_.values[row]);
     }
-    // The value of a member, which counts as written. By slot, because the version of a handle is one more miss. What a type
-    // does when it is assigned or hashed may have removed the member since check(): that the handle finds out.
+    // The value of a member, which counts as written. It is found by slot, because to check the version of a handle is one more
+    // cache miss. If an assignment or a hash function has removed the member since validate(), the handle is used to report
+    // that.
     template <class Writer>
     auto& written(Writer& writer, slot_t slot) {
         if (!series_.occupancy().test(slot)) [[unlikely]]
@@ -156,9 +158,9 @@ private:
 
     Series& series_;
     const DeltaReader<Delta>& reader_;
-    std::size_t rows_, news_ = 0;
-    bool strict_, plain_ = true;
-    std::vector<slot_t> slots_; // of each row; no_slot for a key that is no member
+    std::size_t rows_, new_keys_ = 0;
+    bool strict_, without_reset_ = true;
+    std::vector<slot_t> slots_; // of the member of each row; no_slot if the key is new
 };
 
 } // namespace detail
@@ -172,7 +174,7 @@ AppliedDelta try_apply_delta(Series& series, ArrowArrayStream* stream, Strictnes
     detail::ArrowRefusal refusal;
     detail::DeltaReader<Delta> reader;
     AppliedDelta result;
-    Delta several; // rows of the batches before the last one
+    Delta several; // the rows of all batches but the last one
     OwnedArray last;
     std::size_t last_rows = 0, batches = 0, all_rows = 0;
     bool wanted = true;
@@ -199,10 +201,10 @@ AppliedDelta try_apply_delta(Series& series, ArrowArrayStream* stream, Strictnes
         return result;
     }
     if (batches > 1) {
-        // Rare, and so by way of the one form that is checked as a whole.
+        // Several batches are rare. They are joined to one, because only one batch is checked as a whole.
         reader.append(last_rows, several);
         reader.start(several);
-        std::size_t rows = 0; // a delta joins an insert and an update of one key
+        std::size_t rows = 0; // fewer than all_rows if a key occurs twice, because a delta joins its changes
         detail::each_delta_row(several, [&](auto&&...) { ++rows; });
         if (rows != all_rows) {
             result.error = "apply_delta: column \"key\": occurs twice, in rows of different batches";
@@ -220,16 +222,16 @@ AppliedDelta try_apply_delta(Series& series, ArrowArrayStream* stream, Strictnes
     return result;
 }
 
-/// Applies a stream of export_delta to a series that has the state of slotwise.from: it has that of slotwise.to then, and
-/// what it captures equals what the original captured. A stream that comes twice is applied once, one that comes too early not
-/// at all, so delivery "at least once" is enough. The stream is released in each case.
+/// Applies a stream of export_delta to a series in the state of slotwise.from. It then has the state of slotwise.to, and
+/// capturing it gives the same delta as capturing the original. A stream that arrives twice is applied once, and one that
+/// arrives too early is not applied. So delivery "at least once" is enough. The stream is released in each case.
 ///
-/// All rows are checked before the first change: their checksum, the columns as import_stream() does, the keys against the
-/// series. A key is in one row at most.
-/// @param mode strict: the delta must fit: inserted keys are no members, all others are; lenient: changes that are present
-/// already are skipped
-/// @throws std::invalid_argument that names the column and what is wrong with it, and nothing has changed; later as the
-/// writer's members: the changes until then stay, and the window counts as applied
+/// All rows are checked before the first change: their checksum, the columns as by import_stream(), and the keys against the
+/// series. Each key may be in one row only.
+/// @param mode strict: inserted keys must not be members, and all others must be; lenient: changes that the series already has
+/// are skipped
+/// @throws std::invalid_argument that names the column and what is wrong with it, and nothing has changed; after that as the
+/// functions of the writer: the changes made until then stay, and the window counts as applied
 /// @complexity linear in rows and in slots / 64
 template <class Series>
     requires detail::is_series<Series>

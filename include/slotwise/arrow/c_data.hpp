@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// The structs of the Arrow C data and stream interface, written out, and their owners. They are the interface: any library that
-// reads Arrow takes them, and none needs to be installed.
+// The structs of the Arrow C data and stream interfaces, and classes that own them. The structs are all that two libraries need
+// to exchange data, so no library of Arrow needs to be installed.
 #ifndef SLOTWISE_ARROW_C_DATA_HPP
 #define SLOTWISE_ARROW_C_DATA_HPP
 
@@ -14,7 +14,7 @@
 #include <utility>
 
 // Members, their order and the guards are those of the specification: https://arrow.apache.org/docs/format/CDataInterface.html
-// and https://arrow.apache.org/docs/format/CStreamInterface.html. Whichever library comes first in a program declares them.
+// and https://arrow.apache.org/docs/format/CStreamInterface.html. Whichever library is included first declares them.
 extern "C" {
 
 #ifndef ARROW_C_DATA_INTERFACE
@@ -72,15 +72,15 @@ struct ArrowArrayStream {
 SLOTWISE_BEGIN
 namespace detail {
 
-/// As throw_invalid_argument, with a text put together at run time.
+/// As throw_invalid_argument, for a text that is made at run time.
 [[noreturn]] SLOTWISE_COLD inline void throw_arrow_error(const std::string& what) { throw_invalid_argument(what.c_str()); }
 
-/// The owner of one struct of the interface: releases it once. What is moved from is released, as the interface has it.
+/// Owns one struct of the interface and releases it once. An owner that was moved from is empty.
 template <class T>
 class ArrowOwner {
 public:
     ArrowOwner() noexcept = default;
-    /// Takes over what is at `source`, which is released afterwards as far as others can see.
+    /// Takes over the struct at `source`, which is marked as released.
     explicit ArrowOwner(T* source) noexcept : value_(*source) { source->release = nullptr; }
     ArrowOwner(ArrowOwner&& other) noexcept : ArrowOwner(&other.value_) {}
     ArrowOwner& operator=(ArrowOwner&& other) noexcept {
@@ -90,16 +90,16 @@ public:
     }
     ~ArrowOwner() { reset(); }
 
-    /// Whether there is something: it was not released, moved from or moved out.
+    /// Whether it owns a struct that was not released yet.
     explicit operator bool() const noexcept { return value_.release != nullptr; }
-    /// The struct, for functions that read it or take it over. Owned here unless such a function sets its `release` to null.
+    /// The struct, for functions that read it or take it over. One that takes it over sets its `release` to null.
     T* get() noexcept { return &value_; }
     const T* get() const noexcept { return &value_; }
     T* operator->() noexcept { return &value_; }
     const T* operator->() const noexcept { return &value_; }
     T& operator*() noexcept { return value_; }
     const T& operator*() const noexcept { return value_; }
-    /// Where a producer writes a struct: releases the one that is here.
+    /// Releases the struct, and returns where a producer may write another one.
     T* out() noexcept {
         reset();
         return &value_;
@@ -109,7 +109,7 @@ public:
         *target = value_;
         value_.release = nullptr;
     }
-    /// There is nothing here: what a callback leaves along with an error is not the caller's, and may be anything.
+    /// Drops the struct without a release: after an error of a callback its contents are undefined and not the caller's.
     void forget() noexcept { value_ = T{}; }
     /// Releases the struct, if there is one. A release callback does not throw.
     void reset() noexcept {
@@ -125,10 +125,10 @@ private:
 
 /// Owns an ArrowSchema: movable, not copyable, released once.
 using OwnedSchema = detail::ArrowOwner<ArrowSchema>;
-/// Owns an ArrowArray: movable, not copyable, released once. It may outlive the stream and the container that it came from.
+/// Owns an ArrowArray: movable, not copyable, released once. It may outlive the stream and the container that it comes from.
 using OwnedArray = detail::ArrowOwner<ArrowArray>;
 
-/// Owns an ArrowArrayStream: movable, not copyable, released once. Not to be used by two threads at a time.
+/// Owns an ArrowArrayStream: movable, not copyable, released once. One thread may use it at a time.
 ///
 ///     for (OwnedArray batch = stream.next(); batch; batch = stream.next()) read(*batch);
 class OwnedStream : public detail::ArrowOwner<ArrowArrayStream> {

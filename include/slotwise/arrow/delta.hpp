@@ -1,289 +1,36 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Deltas as Arrow streams: export_delta, import_delta, export_change_feed.
+// Deltas of series as Arrow streams: export_delta, import_delta, export_change_feed.
 #ifndef SLOTWISE_ARROW_DELTA_HPP
 #define SLOTWISE_ARROW_DELTA_HPP
 
 #include "../series/capture.hpp"
 #include "../series/tsd_storage.hpp"
+#include "detail/batch_builder.hpp"
 #include "detail/batch_reader.hpp"
-#include "detail/checksum.hpp"
-#include "detail/nodes.hpp"
 
 #include <charconv>
 #include <cstdint>
 
 SLOTWISE_BEGIN
 
-// A batch that is built row by row, and the stream that has it and no other.
-
-namespace detail {
-
-/// The buffers of a finished column. What refers to them holds the owner, so that a column may leave its batch.
-struct BuiltColumn {
-    std::string name;
-    const char* format = "";
-    std::shared_ptr<const void> owner{};
-    std::array<const void*, 3> buffers{};
-    std::int64_t n_buffers = 2;
-    std::size_t null_count = 0;
-    bool nullable = false;
-    std::uint64_t checksum = 0; ///< of its rows
-    std::uint64_t text = 0;     ///< bytes of text in all rows
-};
-
-/// Collects the values of a column. @tparam T as ArrowType has it
-template <class T>
-class ColumnBuilder {
-    using Type = ArrowType<T>;
-    using Stored = typename Type::stored;
-    static constexpr ArrowLayout layout = Type::layout;
-
-public:
-    explicit ColumnBuilder(std::string name, bool nullable) : name_(std::move(name)), nullable_(nullable) {}
-    void reserve(std::size_t rows) {
-        if constexpr (layout == ArrowLayout::text)
-            data_.offsets.reserve(rows + 1);
-        else if constexpr (layout == ArrowLayout::fixed)
-            data_.values.reserve(rows);
-    }
-    void add(const T& value) {
-        if (nulls_ != 0) mark(true);
-        put(value);
-    }
-    void add_null() {
-        if (nulls_ == 0) data_.validity.assign((rows_ + 7) / 8, 0xFF); // most columns have no null, and no bitmap then
-        mark(false);
-        ++nulls_;
-        put(T());
-    }
-    /// The same value `count` times, for a column of nothing else.
-    void add_each(std::size_t count, const T& value) {
-        data_.values.assign(count, Type::encode(value));
-        rows_ = count;
-    }
-    /// The checksum of the rows until now.
-    std::uint64_t checksum() const {
-        ColumnChecksum all;
-        for (std::size_t row = 0; row != rows_; ++row) {
-            if (nulls_ != 0 && (data_.validity[row / 8] >> row % 8 & 1) == 0) {
-                all.null();
-                continue;
-            }
-            if constexpr (layout == ArrowLayout::text) {
-                const auto first = static_cast<std::size_t>(data_.offsets[row]);
-                const auto size = static_cast<std::size_t>(data_.offsets[row + 1]) - first;
-                all.value(std::string_view(data_.values.data() + first, size));
-            } else if constexpr (layout == ArrowLayout::bits)
-                all.value((data_.values[row / 8] >> row % 8 & 1) != 0);
-            else
-                all.value(data_.values[row]);
-        }
-        return all.finish();
-    }
-    BuiltColumn finish() {
-        BuiltColumn column{name_, format_of<T>};
-        column.nullable = nullable_;
-        column.null_count = nulls_;
-        column.checksum = checksum();
-        if constexpr (layout == ArrowLayout::text) column.text = data_.values.size();
-        const auto data = std::make_shared<const Data>(std::move(data_));
-        if (nulls_ != 0) column.buffers[0] = data->validity.data();
-        if constexpr (layout == ArrowLayout::text) {
-            column.n_buffers = 3;
-            column.buffers[1] = data->offsets.data();
-        }
-        column.buffers[layout == ArrowLayout::text ? 2 : 1] = data->values.data();
-        column.owner = data;
-        return column;
-    }
-
-private:
-    struct Data {
-        std::vector<unsigned char> validity{};
-        std::vector<std::int32_t> offsets{0};
-        // A char of text, a byte of bits, or a number.
-        std::vector<std::conditional_t<layout == ArrowLayout::bits, unsigned char, Stored>> values{};
-    };
-
-    void mark(bool valid) { put_bit(data_.validity, valid); }
-    // The bit of the row that comes next.
-    template <class Bytes>
-    void put_bit(Bytes& bytes, bool bit) {
-        if (rows_ % 8 == 0) bytes.push_back(0);
-        const unsigned mask = 1u << rows_ % 8;
-        bytes.back() = static_cast<unsigned char>(bit ? bytes.back() | mask : bytes.back() & ~mask);
-    }
-    void put(const T& value) {
-        if constexpr (layout == ArrowLayout::text) {
-            const std::string_view text = Type::encode(value);
-            if (text.size() > 0x7FFF'FFFFu - data_.values.size())
-                throw_length_error("Arrow export: a column of a delta has 2 GiB of text or more; split the window");
-            data_.values.insert(data_.values.end(), text.begin(), text.end());
-            data_.offsets.push_back(static_cast<std::int32_t>(data_.values.size()));
-        } else if constexpr (layout == ArrowLayout::bits)
-            put_bit(data_.values, value);
-        else
-            data_.values.push_back(Type::encode(value));
-        ++rows_;
-    }
-
-    std::string name_;
-    bool nullable_;
-    std::size_t nulls_ = 0;
-    std::size_t rows_ = 0;
-    Data data_{};
-};
-
-/// The columns of a T, as ColumnsReader reads them: one with this name, or those of ArrowFields<T>.
-template <class T>
-class ColumnsBuilder {
-    static auto builders(const char* name, bool nullable) {
-        if constexpr (ArrowColumnOf<T>::by_itself)
-            return std::tuple(ColumnBuilder<T>(name, nullable));
-        else
-            return std::apply(
-                [&]<class... Fields>(const Fields&... fields) {
-                    return std::tuple(ColumnBuilder<std::remove_cvref_t<decltype(fields(std::declval<const T&>()))>>(
-                        fields.name, nullable)...);
-                },
-                ArrowFields<T>::members);
-    }
-
-public:
-    explicit ColumnsBuilder(const char* name, bool nullable) : columns_(builders(name, nullable)) {}
-    void reserve(std::size_t rows) {
-        std::apply([&](auto&... column) { (column.reserve(rows), ...); }, columns_);
-    }
-    void add(const T& value) {
-        if constexpr (ArrowColumnOf<T>::by_itself)
-            std::get<0>(columns_).add(value);
-        else
-            [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
-                (std::get<Nth>(columns_).add(std::get<Nth>(ArrowFields<T>::members)(value)), ...);
-            }(std::make_index_sequence<std::tuple_size_v<Columns>>{});
-    }
-    void add_null() {
-        std::apply([](auto&... column) { (column.add_null(), ...); }, columns_);
-    }
-    void finish(std::vector<BuiltColumn>& columns) {
-        std::apply([&](auto&... column) { (columns.push_back(column.finish()), ...); }, columns_);
-    }
-
-private:
-    using Columns = decltype(builders("", false));
-    Columns columns_;
-};
-
-/// What a stream of one batch refers to.
-struct BuiltBatch {
-    std::vector<BuiltColumn> columns{};
-    std::size_t rows = 0;
-    ArrowPairs metadata{};
-
-    /// What the metadata slotwise.checksum say of it.
-    RowsChecksum rows_checksum() const {
-        RowsChecksum result{checksum(), 0};
-        for (const BuiltColumn& column : columns) result.text += column.text;
-        return result;
-    }
-    std::uint64_t checksum() const {
-        std::vector<std::uint64_t> each;
-        each.reserve(columns.size());
-        for (const BuiltColumn& column : columns) each.push_back(column.checksum);
-        return stream_checksum(rows, each);
-    }
-};
-
-/// Makes the stream that has this batch and no other. Its functions report a lack of memory by a number.
-class BuiltStream {
-public:
-    /// @param out overwritten, and owned by the caller
-    static void give(BuiltBatch batch, ArrowArrayStream* out) {
-        auto stream = std::make_unique<BuiltStream>();
-        stream->batch_ = std::move(batch);
-        *out = {&get_schema, &get_next, [](ArrowArrayStream*) -> const char* { return "out of memory"; },
-                [](ArrowArrayStream* self) {
-                    delete static_cast<BuiltStream*>(self->private_data);
-                    self->release = nullptr;
-                },
-                stream.release()};
-    }
-
-private:
-    struct Column {
-        std::shared_ptr<const void> owner;
-        std::array<const void*, 3> buffers;
-    };
-    template <class F>
-    static int guarded(F&& f) noexcept {
-        constexpr int no_memory = 12; // ENOMEM
-#if SLOTWISE_EXCEPTIONS
-        try {
-            f();
-        } catch (...) { // only allocation throws
-            return no_memory;
-        }
-#else
-        f();
-        static_cast<void>(no_memory);
-#endif
-        return 0;
-    }
-    static BuiltStream& of(ArrowArrayStream* self) noexcept { return *static_cast<BuiltStream*>(self->private_data); }
-
-    static int get_schema(ArrowArrayStream* self, ArrowSchema* out) noexcept {
-        *out = ArrowSchema{};
-        return guarded([&] {
-            const BuiltBatch& batch = of(self).batch_;
-            ArrowSchema made = make_schema("+s", "", 0, batch.metadata, batch.columns.size());
-            OwnedSchema schema(&made);
-            for (std::size_t i = 0; i != batch.columns.size(); ++i)
-                *schema->children[i] = make_schema(batch.columns[i].format, batch.columns[i].name,
-                                                   batch.columns[i].nullable ? ARROW_FLAG_NULLABLE : 0, {}, 0);
-            schema.move_to(out);
-        });
-    }
-    static int get_next(ArrowArrayStream* self, ArrowArray* out) noexcept {
-        *out = ArrowArray{};
-        if (of(self).given_) return 0;
-        return guarded([&] {
-            const BuiltBatch& batch = of(self).batch_;
-            ArrowArray made = make_batch(batch.rows, batch.columns.size());
-            OwnedArray array(&made);
-            for (std::size_t i = 0; i != batch.columns.size(); ++i) {
-                const BuiltColumn& from = batch.columns[i];
-                *array->children[i] = arrow_column_of(std::make_unique<Column>(Column{from.owner, from.buffers}), batch.rows,
-                                                      from.null_count, from.n_buffers);
-            }
-            array.move_to(out);
-            of(self).given_ = true;
-        });
-    }
-
-    BuiltBatch batch_{};
-    bool given_ = false;
-};
-
-} // namespace detail
-
-/// What a row of a delta does: the numbers of its column "op".
+/// What a row of a delta does: the number in its column "op".
 enum class DeltaOp : std::int8_t {
-    insert = 1, ///< the key becomes a member, with the value, or without one where that is null
+    insert = 1, ///< the key becomes a member with this value, or without a value if that is null
     update = 2, ///< the member's value is replaced
-    remove = 3, ///< the key is no member any more
-    reset = 4   ///< the member's element is replaced by an empty one, and then has the value, if that is not null
+    remove = 3, ///< the key is removed
+    reset = 4   ///< the member's element is replaced by a new one with this value, or without a value if that is null
 };
 
-/// A delta that came in a stream, and what its schema says about it.
+/// A delta that was read from a stream, and what its schema says about it.
 template <class Delta>
 struct ImportedDelta {
     using time_type = decltype(Delta::time);
-    Delta delta{};         ///< to: delta.time
-    time_type from{};      ///< the window that it continues
-    ArrowPairs metadata{}; ///< all of the schema's, in its order
-    std::string error{};   ///< why the stream was refused; empty when it was not
+    Delta delta{};         ///< the changes up to window delta.time
+    time_type from{};      ///< the window after which they begin
+    ArrowPairs metadata{}; ///< all metadata of the schema, in their order
+    std::string error{};   ///< why the stream was refused; empty if it was not
 
     /// Whether the stream was read.
     explicit operator bool() const noexcept { return error.empty(); }
@@ -291,6 +38,7 @@ struct ImportedDelta {
 
 namespace detail {
 
+/// The types of key, value and time of a delta. The value of a set's delta is void.
 template <class Delta>
 struct DeltaTypes;
 template <class Key, class Time>
@@ -309,6 +57,7 @@ struct DeltaTypes<DictDelta<Key, T, Time>> {
 
 //=== times as text ===//
 
+/// A time as the decimal number that its column would have.
 template <class Time>
 std::string delta_time_text(const Time& time) {
     using Stored = typename ArrowType<Time>::stored;
@@ -316,6 +65,7 @@ std::string delta_time_text(const Time& time) {
                   "Arrow deltas: the time of the series is an integer, a duration or a time point, so that its text is exact");
     return std::to_string(ArrowType<Time>::encode(time));
 }
+/// Reads a result of delta_time_text(). Returns false for anything else.
 template <class Time>
 bool read_delta_time(const std::string* text, Time& time) {
     typename ArrowType<Time>::stored stored{};
@@ -329,11 +79,12 @@ bool read_delta_time(const std::string* text, Time& time) {
 
 //=== rows of a delta ===//
 
+/// The builder of values of T, which is void for a set.
 template <class T>
 using ValueBuilder =
     typename std::conditional_t<std::is_void_v<T>, std::type_identity<NoColumns>, std::type_identity<ColumnsBuilder<T>>>::type;
 
-/// Calls row(op, key, value) for each row of a delta; value is null where there is none.
+/// Calls row(op, key, value) for each row of a delta. `value` is null where there is none.
 template <class Key, class Time, class Row>
 void each_delta_row(const SetDelta<Key, Time>& delta, Row&& row) {
     constexpr const Key* none = nullptr;
@@ -344,7 +95,7 @@ template <class Key, class T, class Time, class Row>
 void each_delta_row(const DictDelta<Key, T, Time>& delta, Row&& row) {
     constexpr const T* none = nullptr;
     for (const Key& key : delta.removed) row(DeltaOp::remove, key, none);
-    // A written key is in `added` or `reset` as well, if it is new or was replaced: one row says both.
+    // A key that was written and is new, or was reset, is in two lists of the delta and gets one row.
     using Places = KeyPointers<Key, DefaultHash<Key>, EqualTo>;
     const DefaultHash<Key> hash;
     const EqualTo equal;
@@ -367,7 +118,7 @@ void each_delta_row(const DictDelta<Key, T, Time>& delta, Row&& row) {
     for (const Key& key : delta.reset)
         if (reset.contains(std::addressof(key))) row(DeltaOp::reset, key, none);
 }
-/// The same of the open window of a series, without a delta between.
+/// The same for the open window of a series, without a delta in between.
 template <class Series, class Row>
 void each_window_row(const Series& series, Row&& row) {
     const auto now = series.window();
@@ -386,14 +137,14 @@ void each_window_row(const Series& series, Row&& row) {
     }
 }
 
-/// What the schema of a delta says beside its columns.
+/// What the schema of a delta says besides its columns.
 template <class Time>
 struct DeltaHeader {
     Time from{}, to{};
     bool ticked = false, keys_ticked = false, invalidated = false;
 };
-/// Of what the metadata say, the rows' checksum among it, so that a delta which is not wanted is known as that before its rows
-/// are.
+/// The checksum of the metadata, with the checksum of the rows among them. So a reader can trust the metadata before it reads
+/// the rows, and need not read them if it does not want the delta.
 template <class Time>
 std::uint64_t header_checksum(const DeltaHeader<Time>& header, const RowsChecksum& rows) {
     ColumnChecksum all;
@@ -404,12 +155,13 @@ std::uint64_t header_checksum(const DeltaHeader<Time>& header, const RowsChecksu
     for (const bool flag : {header.ticked, header.keys_ticked, header.invalidated}) all.value(flag);
     return all.finish();
 }
-/// The value of slotwise.checksum: three numbers of 16 hexadecimal digits.
+/// The value of slotwise.checksum: three numbers of 16 hexadecimal digits each.
 template <class Time>
 std::string checksum_of(const DeltaHeader<Time>& header, const RowsChecksum& rows) {
     return "xxh3:" + checksum_text(header_checksum(header, rows)) + ":" + checksum_text(rows.checksum) + ":" +
            checksum_text(rows.text);
 }
+/// The metadata of a delta's schema.
 template <class Time>
 ArrowPairs metadata_of(const DeltaHeader<Time>& header, const RowsChecksum& rows, ArrowPairs extra) {
     const auto flag = [](bool on) { return std::string(on ? "1" : "0"); };
@@ -423,6 +175,7 @@ ArrowPairs metadata_of(const DeltaHeader<Time>& header, const RowsChecksum& rows
     for (auto& pair : extra) pairs.push_back(std::move(pair));
     return pairs;
 }
+/// The header of a delta. @param from the window after which it begins
 template <class Delta>
 auto header_of(const Delta& delta, const typename DeltaTypes<Delta>::time& from) {
     DeltaHeader<typename DeltaTypes<Delta>::time> header{from, delta.time, delta.ticked, false, delta.invalidated};
@@ -430,7 +183,7 @@ auto header_of(const Delta& delta, const typename DeltaTypes<Delta>::time& from)
     return header;
 }
 
-/// Adds key and value, which is null where there is none, as the next row of a batch.
+/// Adds a row to a batch. `value` is null where there is none.
 template <class Keys, class Values, class Key, class T>
 void add_row(BuiltBatch& batch, Keys& keys, Values& values, const Key& key, const T* value) {
     keys.add(key);
@@ -441,7 +194,7 @@ void add_row(BuiltBatch& batch, Keys& keys, Values& values, const Key& key, cons
     ++batch.rows;
 }
 
-/// @param each each_row(row) calls row(op, key, value)
+/// Makes the stream of a delta. @param each each(row) calls row(op, key, value) for each row
 template <class Delta, class Each>
 void export_rows(const DeltaHeader<typename DeltaTypes<Delta>::time>& header, std::size_t rows, ArrowPairs extra,
                  ArrowArrayStream* out, Each&& each) {
@@ -464,8 +217,9 @@ void export_rows(const DeltaHeader<typename DeltaTypes<Delta>::time>& header, st
     keys.finish(batch.columns);
     values.finish(batch.columns);
     batch.metadata = metadata_of(header, batch.rows_checksum(), std::move(extra));
-    BuiltStream::give(std::move(batch), out);
+    ArrowStream<BuiltBatch>::give(std::move(batch), out);
 }
+/// An upper bound of the number of rows of a delta.
 template <class Delta>
 std::size_t delta_rows(const Delta& delta) noexcept {
     std::size_t rows = delta.added.size() + delta.removed.size();
@@ -475,7 +229,7 @@ std::size_t delta_rows(const Delta& delta) noexcept {
 
 //=== reading ===//
 
-/// Checks what the metadata say of themselves. @param rows what they say of the rows @param has_checksum whether they do
+/// Reads and checks the metadata. @param rows is set to what they say about the rows @param has_checksum is set if they do
 template <class Time>
 bool read_header(const ArrowSchema& schema, ArrowPairs& pairs, DeltaHeader<Time>& header, RowsChecksum& rows,
                  bool& has_checksum, ArrowRefusal& refusal) {
@@ -502,9 +256,9 @@ bool read_header(const ArrowSchema& schema, ArrowPairs& pairs, DeltaHeader<Time>
         !flag("slotwise.invalidated", header.invalidated, false))
         return false;
     const std::string* const checksum = find_metadata(pairs, checksum_key);
-    if (checksum == nullptr) return *version == "1" || wrong(checksum_key); // version 0.2 wrote none
+    if (checksum == nullptr) return *version == "1" || wrong(checksum_key); // slotwise 0.2 wrote no checksum
     const std::string_view text = *checksum;
-    constexpr std::size_t part = 17, first = 5; // sixteen digits and a colon
+    constexpr std::size_t part = 17, first = 5; // sixteen digits and a colon; "xxh3:"
     if (text.size() != first + 3 * part - 1 || !read_checksum(text.substr(first + part, part - 1), rows.checksum) ||
         !read_checksum(text.substr(first + 2 * part, part - 1), rows.text))
         return wrong(checksum_key);
@@ -514,7 +268,7 @@ bool read_header(const ArrowSchema& schema, ArrowPairs& pairs, DeltaHeader<Time>
     return true;
 }
 
-/// The columns of a delta, checked batch by batch.
+/// Reads the columns of a delta and checks them batch by batch.
 template <class Delta>
 class DeltaReader {
     using Types = DeltaTypes<Delta>;
@@ -534,6 +288,7 @@ public:
     DeltaReader(const DeltaReader&) = delete;
     DeltaReader& operator=(const DeltaReader&) = delete;
 
+    /// Reads the schema.
     bool bind(const ArrowSchema& schema, ArrowRefusal& refusal) {
         if (!read_header(schema, metadata, header, said_, has_checksum_, refusal) || !batches_.bind(schema, refusal))
             return false;
@@ -545,7 +300,7 @@ public:
             });
         return true;
     }
-    /// Checks all of a batch that does not depend on a series.
+    /// Checks all that can be checked without the series.
     bool open(const ArrowArray& batch, std::size_t& rows, ArrowRefusal& refusal) {
         if (!batches_.open(batch, rows, refusal) || !ops_.expect_no_null(rows, "", refusal) ||
             !times_.expect_no_null(rows, "", refusal) || !keys.expect_no_null(rows, ", and a key has a value", refusal))
@@ -555,7 +310,7 @@ public:
         if (has_checksum_) checksum_.add(batches_, rows);
         return true;
     }
-    /// Whether all batches together have the checksum of the metadata. @pre there is no further batch
+    /// Whether the rows of all batches have the checksum of the metadata. @pre all batches were opened
     bool is_intact(ArrowRefusal& refusal) {
         if (!has_checksum_ || checksum_.finish(to_index(batches_.columns())) == said_.checksum) return true;
         return refusal.whole("the rows are damaged: their checksum is not that of the metadata slotwise.checksum");
@@ -587,6 +342,7 @@ public:
                 if (has_value(row)) delta.modified.emplace_back(keys[row], values[row]);
         }
     }
+    /// Sets what a delta says besides its rows.
     void start(Delta& delta) const {
         delta.time = header.to;
         delta.ticked = header.ticked;
@@ -611,7 +367,7 @@ private:
         return true;
     }
 
-    RowsChecksum said_{};
+    RowsChecksum said_{}; // by the metadata
     bool has_checksum_ = false;
     std::uint64_t text_left_ = 0;
     StreamChecksum checksum_{};
@@ -626,13 +382,13 @@ private:
 /// A delta as a stream: one window, or several that compose() joined. `out` is overwritten and owned by the caller.
 ///
 /// A row is a change of one key. Columns: "time" (the last window), "op" (DeltaOp), "key" and, of dictionaries, "value", which
-/// is null where there is none; structs by their ArrowFields. The schema's metadata has slotwise.delta=2, slotwise.from,
-/// slotwise.to, slotwise.ticked, slotwise.keys_ticked, if it holds slotwise.invalidated=1, slotwise.checksum, and then `extra`,
-/// for instance {"slotwise.shard", "3"}. The checksum is of the values in their order and of the other metadata but `extra`: it
-/// stays when batches are divided or written in another encoding. A window without a change is a batch of no rows. A reader
-/// that upserts by key, and deletes where op is 3, has the table, unless the series was invalidated: then it starts from an
-/// empty one.
-/// @param from the window that the delta continues: the one that was open before
+/// is null where there is none; structs have the columns of their ArrowFields. The schema's metadata are slotwise.delta=2,
+/// slotwise.from, slotwise.to, slotwise.ticked, slotwise.keys_ticked, slotwise.invalidated=1 if the series was invalidated,
+/// slotwise.checksum, and then `extra`, for instance {"slotwise.shard", "3"}. The checksum covers the values in their order and
+/// the other metadata but `extra`. It stays the same when batches are divided or encoded in another way. A window without a
+/// change is a batch of no rows. A reader that upserts by key, and deletes where op is 3, has the whole table, unless the
+/// series was invalidated: then it must start from an empty one.
+/// @param from the window that was open before those of the delta
 /// @throws std::bad_alloc, std::length_error for 2 GiB of text in a column; no stream is made then
 /// @complexity linear in changes
 template <class Key, class T, class Time>
@@ -641,15 +397,15 @@ void export_delta(const DictDelta<Key, T, Time>& delta, std::type_identity_t<Tim
     detail::export_rows<DictDelta<Key, T, Time>>(detail::header_of(delta, from), detail::delta_rows(delta), std::move(extra),
                                                  out, [&](auto&& row) { detail::each_delta_row(delta, row); });
 }
-/// The same of a set: without "value".
+/// The same for a set, without the column "value".
 template <class Key, class Time>
 void export_delta(const SetDelta<Key, Time>& delta, std::type_identity_t<Time> from, ArrowArrayStream* out,
                   ArrowPairs extra = {}) {
     detail::export_rows<SetDelta<Key, Time>>(detail::header_of(delta, from), detail::delta_rows(delta), std::move(extra), out,
                                              [&](auto&& row) { detail::each_delta_row(delta, row); });
 }
-/// The open window of a series, as export_delta(capture(series, series.window()), from, out, extra) but without the delta in
-/// between. @throws as above
+/// The same as export_delta(capture(series, series.window()), from, out, extra) without the delta in between: exports the open
+/// window of a series. @throws as above
 template <class Series>
     requires detail::is_series<Series>
 void export_delta(const Series& series, typename Series::time_type from, ArrowArrayStream* out, ArrowPairs extra = {}) {
@@ -660,7 +416,7 @@ void export_delta(const Series& series, typename Series::time_type from, ArrowAr
                                                      [&](auto&& row) { detail::each_window_row(series, row); });
 }
 
-/// The same changes in the words of Delta Lake's change feed, for its readers; import_delta does not read it. Columns:
+/// The same changes in the form of Delta Lake's change feed, for its readers; import_delta does not read it. Columns:
 /// "_change_type" ("insert", "update_postimage" or "delete"), "_commit_version" (int64: the window), "key", "value".
 /// @throws as export_delta @complexity linear in changes
 template <class Delta>
@@ -682,7 +438,7 @@ void export_change_feed(const Delta& delta, ArrowArrayStream* out, ArrowPairs ex
     keys.finish(batch.columns);
     values.finish(batch.columns);
     batch.metadata = std::move(extra);
-    detail::BuiltStream::give(std::move(batch), out);
+    detail::ArrowStream<detail::BuiltBatch>::give(std::move(batch), out);
 }
 
 /// As import_delta, but returns the error instead of throwing it.
@@ -710,7 +466,8 @@ ImportedDelta<Delta> try_import_delta(ArrowArrayStream* stream) {
     result.metadata = std::move(reader.metadata);
     return result;
 }
-/// The delta that export_delta wrote: equal to it, changes in any order. The stream is released in each case.
+/// Reads a stream of export_delta. The result equals the exported delta up to the order of changes. The stream is released in
+/// each case.
 /// @tparam Delta SetDelta<...>, DictDelta<...> or a series' delta_type
 /// @throws std::invalid_argument that names the column and what is wrong with it; std::bad_alloc, what copies throw
 /// @complexity linear in rows

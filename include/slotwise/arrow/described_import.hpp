@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// import_stream into maps and sets whose types are described at run time.
+// import_stream into type-erased maps and sets.
 #ifndef SLOTWISE_ARROW_DESCRIBED_IMPORT_HPP
 #define SLOTWISE_ARROW_DESCRIBED_IMPORT_HPP
 
-#include "detail/container_columns.hpp"
+#include "../keyed/any_storage.hpp"
 #include "import.hpp"
 
 #include <memory>
@@ -13,13 +13,13 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// A column of a type that is known at run time: what ColumnReader has, and a place for the value of a row.
-class DescribedReader {
+/// A ColumnReader of a type that is known at run time, with memory for the value of one row.
+class AnyColumnReader {
 public:
-    DescribedReader() = default;
-    DescribedReader(const DescribedReader&) = delete;
-    DescribedReader& operator=(const DescribedReader&) = delete;
-    virtual ~DescribedReader() = default;
+    AnyColumnReader() = default;
+    AnyColumnReader(const AnyColumnReader&) = delete;
+    AnyColumnReader& operator=(const AnyColumnReader&) = delete;
+    virtual ~AnyColumnReader() = default;
     virtual std::string_view name() const noexcept = 0;
     virtual std::int64_t place() const noexcept = 0;
     virtual bool bind(const ArrowSchema& schema, std::int64_t place, ArrowRefusal& refusal) = 0;
@@ -29,9 +29,9 @@ public:
     virtual const void* load(std::size_t row) = 0;
 };
 template <class T>
-class DescribedReaderOf final : public DescribedReader {
+class AnyColumnReaderOf final : public AnyColumnReader {
 public:
-    explicit DescribedReaderOf(const char* name) noexcept : column_(name) {}
+    explicit AnyColumnReaderOf(const char* name) noexcept : column_(name) {}
     std::string_view name() const noexcept override { return column_.name(); }
     std::int64_t place() const noexcept override { return column_.place(); }
     bool bind(const ArrowSchema& schema, std::int64_t place, ArrowRefusal& refusal) override {
@@ -53,18 +53,13 @@ private:
     T value_{};
 };
 
-/// The column of a described type, as BatchReader takes it.
-class DescribedColumnsReader {
+/// The column of a type-erased value, in the form that BatchReader reads.
+class AnyColumnsReader {
 public:
-    DescribedColumnsReader(const char* name, const TypeDescriptor& type) : name_(name) {
-        const auto try_each = [&]<class... Ts>(TypeList<Ts...>) {
-            static_cast<void>(
-                ((type.id == TypeDescriptor::id_of<Ts>() && (reader_ = std::make_unique<DescribedReaderOf<Ts>>(name), true)) ||
-                 ...));
-        };
-        if (type.id) try_each(DescribedColumnTypes());
+    AnyColumnsReader(const char* name, const TypeDescriptor& type) : name_(name) {
+        with_column_type(type, [&]<class T>(std::type_identity<T>) { reader_ = std::make_unique<AnyColumnReaderOf<T>>(name); });
     }
-    /// Refuses a type that has no column.
+    /// Refuses a type without a column.
     bool expect_known(ArrowRefusal& refusal) const {
         return reader_ != nullptr ||
                refusal.column(name_, "its values are of a type that is described without an id, or that is "
@@ -82,12 +77,12 @@ public:
 
 private:
     const char* name_;
-    std::unique_ptr<DescribedReader> reader_{};
+    std::unique_ptr<AnyColumnReader> reader_{};
 };
 
-/// @param write write(row)
+/// Reads a stream into a container. @param write write(row) writes a row of the readers
 template <class M, class Values, class Write>
-ImportResult import_described(ArrowArrayStream* stream, M& to, DescribedColumnsReader& keys, Values& values, Write&& write) {
+ImportResult import_any(ArrowArrayStream* stream, M& to, AnyColumnsReader& keys, Values& values, Write&& write) {
     ArrowRefusal refusal;
     bool known = keys.expect_known(refusal);
     if constexpr (requires { values.expect_known(refusal); }) known = known && values.expect_known(refusal);
@@ -103,26 +98,26 @@ ImportResult import_described(ArrowArrayStream* stream, M& to, DescribedColumnsR
 
 } // namespace detail
 
-/// As try_import_stream into a map of known types. A key or value type without an Arrow column is refused by the column's name.
+/// As try_import_stream into a MapStorage. A key or value type without an Arrow column is refused by the column's name.
 /// @throws what the map and the types' operations throw; rows before stay
 template <class... With>
 ImportResult try_import_stream(ArrowArrayStream* stream, BasicAnyMapStorage<With...>& to) {
-    OwnedStream owned(stream); // until the readers are made
-    detail::DescribedColumnsReader keys("key", to.key_type()), values("value", to.value_type());
+    OwnedStream owned(stream); // so that it is released if the readers throw
+    detail::AnyColumnsReader keys("key", to.key_type()), values("value", to.value_type());
     ArrowArrayStream given;
     owned.move_to(&given);
-    return detail::import_described(&given, to, keys, values,
-                                    [&](std::size_t row) { to.insert_or_assign(keys.load(row), values.load(row)); });
+    return detail::import_any(&given, to, keys, values,
+                              [&](std::size_t row) { to.insert_or_assign(keys.load(row), values.load(row)); });
 }
-/// The same into a set: a stream of the column "key".
+/// The same into a set, from a stream of the column "key".
 template <class... With>
 ImportResult try_import_stream(ArrowArrayStream* stream, BasicAnySetStorage<With...>& to) {
     OwnedStream owned(stream);
-    detail::DescribedColumnsReader keys("key", to.key_type());
+    detail::AnyColumnsReader keys("key", to.key_type());
     detail::NoColumns values("value");
     ArrowArrayStream given;
     owned.move_to(&given);
-    return detail::import_described(&given, to, keys, values, [&](std::size_t row) { to.insert(keys.load(row)); });
+    return detail::import_any(&given, to, keys, values, [&](std::size_t row) { to.insert(keys.load(row)); });
 }
 
 SLOTWISE_END

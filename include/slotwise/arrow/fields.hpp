@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What Arrow calls a C++ type, how a struct is split into columns, and the metadata of a schema.
+// Which format of Arrow a C++ type has, how a struct is split into columns, and the metadata of a schema.
 #ifndef SLOTWISE_ARROW_FIELDS_HPP
 #define SLOTWISE_ARROW_FIELDS_HPP
 
 #include "../core/detail/concepts.hpp"
+#include "../core/with.hpp"
 #include "c_data.hpp"
 
 #include <cstring>
@@ -16,10 +17,10 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-/// How the values of a type lie in an Arrow buffer.
+/// The layout of a type's values in an Arrow buffer.
 enum class ArrowLayout : std::uint8_t {
-    fixed, ///< `stored`, one after the other
-    bits,  ///< a bit each, the lowest first
+    fixed, ///< an array of `stored`
+    bits,  ///< a bit for each value, the lowest first
     text   ///< bytes of utf8, and 32-bit offsets to where each begins
 };
 
@@ -56,7 +57,7 @@ concept ChronoTime = requires(const T& t) {
     typename T::clock;
     t.time_since_epoch();
 } && ChronoDuration<typename T::duration>;
-/// The system clock, and no other one, is that of the calendar: its values are in UTC.
+/// Whether values of a clock are calendar times in UTC: those of the system clock, and of no other.
 template <class Clock>
 inline constexpr bool is_calendar_clock = requires { &Clock::to_time_t; };
 
@@ -64,7 +65,7 @@ inline constexpr bool is_calendar_clock = requires { &Clock::to_time_t; };
 template <class D>
 consteval char unit_of() noexcept {
     constexpr auto num = D::period::num, den = D::period::den;
-    if constexpr (den == 1) return 's'; // or a multiple of it
+    if constexpr (den == 1) return 's'; // or a multiple of a second
     if constexpr (num == 1 && den == 1000) return 'm';
     if constexpr (num == 1 && den == 1000000) return 'u';
     if constexpr (num == 1 && den == 1000000000) return 'n';
@@ -77,12 +78,14 @@ inline constexpr char time_format[] = {'t', 's', Unit, ':', '\0'};
 template <char Unit>
 inline constexpr char utc_format[] = {'t', 's', Unit, ':', 'U', 'T', 'C', '\0'};
 
-/// A count of whole seconds or of a part of them, from and to that of D. @tparam Stored the integer in the buffer
+/// Converts the count of a duration D from and to that in the buffer, which is in seconds if the unit of D is coarser.
+/// @tparam Stored the integer in the buffer
 template <class D, class Stored>
 struct DurationArrow : FixedArrow<Stored> {
-    static constexpr std::intmax_t seconds = std::intmax_t{D::period::num} / D::period::den; ///< 0 for parts of a second
+    static constexpr std::intmax_t seconds =
+        std::intmax_t{D::period::num} / D::period::den; ///< in the unit of D; 0 for parts of a second
     static constexpr std::intmax_t scale = seconds > 1 ? seconds : 1;
-    static constexpr Stored encode(const D& d) noexcept { // unsigned: what does not fit wraps
+    static constexpr Stored encode(const D& d) noexcept { // unsigned, so that what does not fit wraps
         return static_cast<Stored>(static_cast<std::uint64_t>(d.count()) * static_cast<std::uint64_t>(scale));
     }
     static constexpr D decode(Stored count) noexcept {
@@ -166,11 +169,11 @@ struct ArrowType<T> {
     static constexpr std::string_view encode(const T& text) noexcept { return text; }
 };
 
-/// Whether T is a column of Arrow by itself.
+/// Whether a T is one column.
 template <class T>
 concept ArrowValue = requires { ArrowType<T>::format; };
 
-/// Whether the memory of Ts is that of an Arrow buffer, so that it can be shared.
+/// Whether an array of Ts has the same bytes as an Arrow buffer, so that it can be shared.
 template <class T>
 consteval bool is_arrow_memory() noexcept {
     if constexpr (!ArrowValue<T>)
@@ -188,9 +191,9 @@ consteval bool is_arrow_memory() noexcept {
 
 } // namespace detail
 
-/// What Arrow calls the type T: "g" for a double, "u" for a std::string. Numbers and enumerations by their width, bool "b",
-/// durations and time points "tDn", "tsu:UTC" ... in their own unit (seconds for coarser ones), days since 1970 "tdD", handles
-/// "L". A type without such a format does not compile.
+/// The format of type T in Arrow's notation: "g" for a double, "u" for a std::string, "b" for a bool, "L" for a handle. Numbers
+/// and enumerations have that of their width. Durations and time points have "tDn", "tsu:UTC" ... in their own unit, or in
+/// seconds if that is coarser; a time point in days has "tdD". A type without a format does not compile.
 template <class T>
     requires detail::ArrowValue<T>
 inline constexpr const char* format_of = detail::ArrowType<T>::format;
@@ -221,7 +224,7 @@ constexpr ArrowField<T, M T::*, Path...> field(const char* name, M T::*member, P
     return {name, {member, path...}};
 }
 
-/// To be specialised: the columns of a struct. A type without a format of its own needs it to be exported or imported.
+/// The columns of a struct. Specialise it for a type without a format of its own, so that it can be exported and imported.
 ///
 ///     template <>
 ///     struct slotwise::ArrowFields<Point> {
@@ -232,10 +235,23 @@ struct ArrowFields;
 
 namespace detail {
 
+/// The types of type-erased values that have a column.
+using AnyColumnTypes = TypeList<bool, char, signed char, unsigned char, short, unsigned short, int, unsigned, long,
+                                unsigned long, long long, unsigned long long, float, double, std::string, Entity>;
+
+/// Calls f(std::type_identity<T>()) for the T of AnyColumnTypes that has the id of this type. Returns false if none has.
+/// @tparam Descriptor TypeDescriptor, which this header does not include
+template <class Descriptor, class F>
+bool with_column_type(const Descriptor& type, F&& f) {
+    return type.id && [&]<class... Ts>(TypeList<Ts...>) {
+        return ((type.id == Descriptor::template id_of<Ts>() && (f(std::type_identity<Ts>()), true)) || ...);
+    }(AnyColumnTypes());
+}
+
 template <class T>
 concept HasArrowFields = requires { ArrowFields<T>::members; };
 
-/// Refuses types that cannot be a column, by name: the compiler names T.
+/// Refuses types that cannot be a column: the compiler's message names T.
 template <class T>
 struct ArrowColumnOf {
     static_assert(ArrowValue<T> || HasArrowFields<T>,
@@ -244,7 +260,7 @@ struct ArrowColumnOf {
     static constexpr bool by_itself = ArrowValue<T>;
 };
 
-/// 32 bits in the order of this machine, which is that of metadata.
+/// Appends a size as 32 bits in the byte order of this machine, as metadata have it.
 inline void append_size(std::string& out, std::size_t size) {
     if (size > 0x7FFF'FFFFu) throw_length_error("Arrow metadata: a text of 2 GiB or more");
     const auto length = static_cast<std::int32_t>(size);
@@ -258,7 +274,7 @@ inline void append_size(std::string& out, std::size_t size) {
 /// Keys and values of a schema's metadata, in their order.
 using ArrowPairs = std::vector<std::pair<std::string, std::string>>;
 
-/// The bytes of ArrowSchema::metadata. Empty, which stands for a null pointer, without pairs.
+/// The bytes of ArrowSchema::metadata. Without pairs they are empty, which stands for a null pointer.
 /// @throws std::length_error if a text has 2 GiB or more; std::bad_alloc
 inline std::string encode_metadata(const ArrowPairs& pairs) {
     std::string out;
@@ -275,7 +291,7 @@ inline std::string encode_metadata(const ArrowPairs& pairs) {
 
 namespace detail {
 
-/// Appends what ArrowSchema::metadata says. False if a length in it is negative.
+/// Appends the pairs of ArrowSchema::metadata. Returns false if a length in it is negative.
 inline bool read_metadata(const char* metadata, ArrowPairs& pairs) {
     if (metadata == nullptr) return true;
     const auto length = [&] {
@@ -301,7 +317,7 @@ inline bool read_metadata(const char* metadata, ArrowPairs& pairs) {
 
 } // namespace detail
 
-/// What ArrowSchema::metadata says. @param metadata null for none; its bytes have the lengths that they state
+/// The pairs of ArrowSchema::metadata. @param metadata null for none; lengths in it must be right
 /// @throws std::invalid_argument if a length is negative; std::bad_alloc
 inline ArrowPairs decode_metadata(const char* metadata) {
     ArrowPairs pairs;
@@ -309,7 +325,7 @@ inline ArrowPairs decode_metadata(const char* metadata) {
     return pairs;
 }
 
-/// The value of `key` in ArrowSchema::metadata, or null. @param found owns the pairs, see decode_metadata()
+/// The value of `key`, or null. It belongs to `found`, which is a result of decode_metadata().
 inline const std::string* find_metadata(const ArrowPairs& found, std::string_view key) noexcept {
     for (const auto& [name, value] : found)
         if (name == key) return &value;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// import_stream: the rows of an Arrow stream become elements of a map or a set.
+// import_stream: makes elements of a map, a set or a series from the rows of an Arrow stream.
 #ifndef SLOTWISE_ARROW_IMPORT_HPP
 #define SLOTWISE_ARROW_IMPORT_HPP
 
-#include "../keyed/detail/keyed_interface.hpp"
+#include "../keyed/set_storage.hpp"
 #include "detail/batch_reader.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {
 
-/// What a container or the writer of a series takes: keys, and values unless it is a set.
+/// The types of keys and values that a container or the writer of a series takes. Those of a set have no value.
 template <class M>
 struct ImportTypes {
     using key = typename M::key_type;
@@ -29,14 +29,14 @@ struct ImportTypes<M> {
     using key = typename M::key_type;
     using value = typename M::storage_type::mapped_type;
 };
-/// A writer of a dictionary over time knows members without a value.
+/// Whether members may lack a value: those of a time-series dictionary, to whose writer this applies.
 template <class M>
 concept TakesNulls = requires(M& to, const typename M::key_type& key) {
     to.create(key);
     to.invalidate(key);
 };
 
-/// The key as `to` takes it: a view of a text as it is if it can be looked up so, otherwise a Key.
+/// The key in the form that M takes: unchanged if M accepts that (a view of a text, say), otherwise converted to a Key.
 template <class M, class K>
 auto import_key(const K& key) {
     using Key = typename ImportTypes<M>::key;
@@ -53,7 +53,7 @@ auto import_key(const K& key) {
         return Key(key);
 }
 
-/// The container whose index finds the keys: of a series, or of its writer, the one inside.
+/// The container whose index finds the keys: the one inside of a series, or of its writer.
 template <class M>
 const auto& indexed_container(const M& to) noexcept {
     if constexpr (requires { to.storage(); })
@@ -68,19 +68,19 @@ const auto& indexed_container(const M& to) noexcept {
 
 inline constexpr std::size_t rows_to_element = 10; // ahead of the row that is written, for the element and its columns
 
-/// Fetches what the writes to later rows will read, so that misses overlap: first the group of the index, then the element to
-/// which it leads. A million rows in random order take half the time.
+/// Prefetches what writes to later rows will read, so that cache misses overlap: first the group of the index, then the element
+/// that it leads to. A million rows in random order take half the time.
 template <class Container, class Keys>
 class LookAhead {
-    static constexpr std::size_t to_index = 24, to_element = rows_to_element,
-                                 kept = 32; // rows ahead; hashes of the rows between
+    static constexpr std::size_t to_index = 24, to_element = rows_to_element; // rows ahead
+    static constexpr std::size_t kept = 32;                                   // hashes of the rows between
 
 public:
     LookAhead(const Container& container, const Keys& keys, std::size_t rows) noexcept
         : container_(container), keys_(keys), rows_(rows) {
         for (std::size_t row = 0; row != to_index && row != rows; ++row) fetch_index(row);
     }
-    /// Before the write of a row.
+    /// Call it before the write of a row.
     SLOTWISE_ALWAYS_INLINE void at(std::size_t row) noexcept {
         if (row + to_index < rows_) fetch_index(row + to_index);
         if (row + to_element < rows_) ColumnAccess::prefetch_element(container_, hashes_[(row + to_element) % kept]);
@@ -95,10 +95,12 @@ private:
     std::size_t rows_;
     std::uint64_t hashes_[kept];
 };
+/// Stands for a LookAhead where there is none.
 struct NoLookAhead {
     void at(std::size_t) const noexcept {}
 };
-/// Looks ahead where keys are looked up as they are, and reading and hashing one throws nothing: an error belongs to its row.
+/// A LookAhead if keys are looked up unconverted and if reading and hashing them does not throw: an error belongs to its own
+/// row.
 template <class M, class Keys>
 auto look_ahead(const M& to, const Keys& keys, std::size_t rows) noexcept {
     using Container = std::remove_cvref_t<decltype(indexed_container(to))>;
@@ -112,7 +114,7 @@ auto look_ahead(const M& to, const Keys& keys, std::size_t rows) noexcept {
         return NoLookAhead{};
 }
 
-/// Writes the rows of one batch. They were checked.
+/// Writes the rows of a batch. @pre they were checked
 template <class M, class Keys, class Values>
 void import_rows(M& to, std::size_t rows, const Keys& keys, const Values& values) {
     using Key [[maybe_unused]] = typename ImportTypes<M>::key;
@@ -141,10 +143,10 @@ void import_rows(M& to, std::size_t rows, const Keys& keys, const Values& values
 
 } // namespace detail
 
-/// What an import did.
+/// What an import did, or why it stopped.
 struct ImportResult {
-    std::size_t rows = 0; ///< written, from the batches before the one that was refused
-    std::string error;    ///< why that one, or the schema, was refused; empty when none was
+    std::size_t rows = 0; ///< rows written, from all batches before the refused one
+    std::string error;    ///< why a batch or the schema was refused; empty if none was
 
     /// Whether the whole stream was written.
     explicit operator bool() const noexcept { return error.empty(); }
@@ -152,7 +154,7 @@ struct ImportResult {
 
 namespace detail {
 
-/// Reads a stream and writes its rows. @param nulls whether values may be null @param write write(rows): those of a batch
+/// Reads a stream and writes its rows. @param nulls whether values may be null @param write write(rows) writes those of a batch
 template <class Keys, class Values, class Write>
 ImportResult import_batches(ArrowArrayStream* stream, Keys& keys, Values& values, bool nulls, Write&& write) {
     ImportResult result;
@@ -179,8 +181,8 @@ ImportResult import_batches(ArrowArrayStream* stream, Keys& keys, Values& values
 
 } // namespace detail
 
-/// As import_stream, but returns the error instead of throwing it. For programs without exceptions, and for streams that come
-/// from outside. @throws what the container throws
+/// As import_stream, but returns the error instead of throwing it: for programs without exceptions, and for streams of others.
+/// @throws what the container throws
 template <class M>
 ImportResult try_import_stream(ArrowArrayStream* stream, M& to) {
     using T = typename detail::ImportTypes<M>::value;
@@ -193,13 +195,13 @@ ImportResult try_import_stream(ArrowArrayStream* stream, M& to) {
 /// Writes each row of the stream to the container: inserts the key, or assigns the value where the key is a member. Returns the
 /// rows. The stream is released in each case, and each of its batches once.
 ///
-/// The columns are "key" and "value" (for a struct those of its ArrowFields), in any order, and no others; of a set only the
-/// key. Numbers may be of another width if each value fits. Texts are utf8, large_utf8 or utf8_view, and must be UTF-8. A row
-/// of nulls under a key makes a member without a value, if `to` is the writer of a dictionary over time, and is refused
-/// otherwise.
+/// The columns are "key" and "value" (those of its ArrowFields for a struct), in any order, and no others; a set has no
+/// "value". Numbers may have another width if each value fits. Texts are utf8, large_utf8 or utf8_view, and must be UTF-8. A
+/// row with a key and no value makes a member without a value if `to` is the writer of a time-series dictionary; otherwise it
+/// is refused.
 ///
-/// A batch is checked as a whole before its first row is written. So of a batch that is refused nothing is written, and the
-/// batches before it are in the container.
+/// A batch is checked as a whole before its first row is written. So nothing of a refused batch is written, and the batches
+/// before it are in the container.
 /// @param to a MapStorage, a SetStorage, the writer of a TSDStorage or TSSStorage, or another container with
 /// insert_or_assign(key, value), for a set insert(key); with described_import.hpp also an AnyMapStorage or AnySetStorage
 /// @throws std::invalid_argument that names the batch, the column and what is wrong with it; what the container throws: rows

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// The options of exports. fwd.hpp has those of every other folder.
+// The options of exports.
 #ifndef SLOTWISE_ARROW_OPTIONS_HPP
 #define SLOTWISE_ARROW_OPTIONS_HPP
 
@@ -15,7 +15,7 @@ SLOTWISE_BEGIN
 /// Which rows an export has.
 enum class Rows : std::uint8_t {
     live,                   ///< those of live elements, in slot order
-    all_slots,              ///< one for each slot in use, null where no element lives
+    all_slots,              ///< one for each slot in use, which is null where no element lives
 #pragma push_macro("slots") // the name of Qt's keyword: declared all the same, for programs that do not define it
 #undef slots
     slots = all_slots ///< the same; all_slots also compiles where Qt defines `slots`
@@ -25,17 +25,17 @@ enum class Rows : std::uint8_t {
 /// The options of an export. Designated initialisers name them: ExportOptions{.handles = true}.
 struct ExportOptions {
     Rows rows = Rows::live;
-    bool handles = false;            ///< a column `handle` (uint64) at the end
-    bool time = false;               ///< a column `time` of a series, null where a value was never written
-    std::size_t least_shared = 4096; ///< rows side by side that are shared where they lie; fewer are copied, with what is near
-    std::size_t most_gathered = 65536; ///< rows in a batch that is copied
+    bool handles = false;              ///< whether there is a column `handle` (uint64), the last one
+    bool time = false;                 ///< whether a series has a column `time`, which is null where a value was never written
+    std::size_t least_shared = 4096;   ///< adjacent rows that are shared in place; shorter runs are gathered
+    std::size_t most_gathered = 65536; ///< rows in a batch of gathered rows
     const char* names = nullptr;       ///< of the columns but handle and time, separated by commas; null: see export_schema()
 };
 
-/// What Exportable::write() does while an export refers to the container.
+/// What Exportable::write() does while an export shares the container.
 enum class OnWrite : std::uint8_t {
-    refuse, ///< it gives null
-    detach  ///< it makes a copy, with the same slots and handles, which the program goes on with
+    refuse, ///< it returns null
+    detach  ///< it replaces the container by a copy with the same slots and handles, and leaves the old one to the export
 };
 
 SLOTWISE_END

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// The Arrow PyCapsule interface: structs of the C interface as Python objects, for extension modules. It needs Python.h and
-// nothing else, so slotwise.hpp does not have it: include it by name.
+// The Arrow PyCapsule interface: structs of the C interface as Python objects, for extension modules. It needs Python.h, so
+// slotwise.hpp does not include it: include it by name.
 #ifndef SLOTWISE_ARROW_PY_CAPSULE_HPP
 #define SLOTWISE_ARROW_PY_CAPSULE_HPP
 
@@ -15,13 +15,13 @@
 
 SLOTWISE_BEGIN
 
-// Names and rules: https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html. What fails sets a Python error,
-// as functions of Python do, and throws nothing, so that this serves any binding library. The caller holds the GIL.
+// Names and rules: https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html. On failure these functions set
+// a Python error as those of Python do, and throw nothing, so that any binding library can use them. The caller holds the GIL.
 
 namespace detail {
 
 template <class Struct>
-struct PyCapsuleName; // of other structs there are no capsules
+struct PyCapsuleName; // not defined for other structs, which have no capsules
 template <>
 struct PyCapsuleName<ArrowSchema> {
     static constexpr const char* value = "arrow_schema";
@@ -37,12 +37,12 @@ struct PyCapsuleName<ArrowArrayStream> {
 
 } // namespace detail
 
-/// What the interface calls a capsule that holds a Struct: ArrowSchema, ArrowArray or ArrowArrayStream.
+/// The name of a capsule that holds a Struct: ArrowSchema, ArrowArray or ArrowArrayStream.
 template <class Struct>
 inline constexpr const char* py_capsule_name = detail::PyCapsuleName<Struct>::value;
 
-/// Moves a struct into a capsule, which releases it unless a consumer has moved it out before. A new reference; null, with
-/// MemoryError, when there is no memory: the struct is released then.
+/// Moves a struct into a capsule, which releases it unless a consumer moves it out before. Returns a new reference. If there is
+/// no memory, it releases the struct, sets MemoryError and returns null.
 ///     return to_py_capsule(OwnedStream(&raw)); // from __arrow_c_stream__
 template <class Struct>
 [[nodiscard]] PyObject* to_py_capsule(detail::ArrowOwner<Struct>&& owned) noexcept {
@@ -58,7 +58,7 @@ template <class Struct>
     return capsule;
 }
 
-/// The struct in a capsule, which still owns it. Null, with TypeError, when `capsule` is no capsule of that name.
+/// The struct in a capsule, which still owns it. Sets TypeError and returns null if `capsule` is no capsule of that name.
 /// @param what names the argument in the error
 template <class Struct>
 [[nodiscard]] Struct* from_py_capsule(PyObject* capsule, const char* what) noexcept {
@@ -71,8 +71,8 @@ template <class Struct>
 }
 
 /// Takes the stream of an object with __arrow_c_stream__: tables and readers of pyarrow, frames of Polars and pandas, relations
-/// of DuckDB. Empty, with a Python error, when there is none: TypeError when the object has no such method or it returns
-/// something else, ValueError when the stream was taken already, and what the method raises.
+/// of DuckDB. If there is no stream, it sets a Python error and returns an empty one: TypeError if the object has no such
+/// method or the method returns something else, ValueError if the stream was taken already, and what the method raises.
 /// @param requested_schema a capsule "arrow_schema" with the columns that are wanted, or null
 [[nodiscard]] inline OwnedStream take_py_stream(PyObject* source, PyObject* requested_schema = nullptr) noexcept {
     struct Dropped {

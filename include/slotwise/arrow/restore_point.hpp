@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// export_restore_point, restore_point: the snapshot of a shard as a row, beside the streams of its windows.
+// export_restore_point, restore_point: the snapshot of a shard as a stream of one row, so that it can be kept with its deltas.
 #ifndef SLOTWISE_ARROW_RESTORE_POINT_HPP
 #define SLOTWISE_ARROW_RESTORE_POINT_HPP
 
-#include "delta.hpp"
+#include "../series/tsd_storage.hpp"
+#include "detail/batch_builder.hpp"
+#include "detail/batch_reader.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {
 
-/// Bytes, as a column of Arrow's type binary.
+/// Bytes as a value of Arrow's type binary.
 struct ArrowBytes {
     std::string_view bytes{};
 };
@@ -25,18 +27,17 @@ inline constexpr const char* restore_point_format = "slotwise.snapshot";
 
 } // namespace detail
 
-/// Which shard a restore point is of, or why it was refused.
+/// The shard of a restore point, or why it was refused.
 struct RestorePoint {
-    std::uint32_t shard = 0; ///< the number that export_restore_point() was given
-    std::string error{};     ///< empty when it was restored
+    std::uint32_t shard = 0; ///< the number that was passed to export_restore_point()
+    std::string error{};     ///< why the restore point was refused; empty if it was not
 
     /// Whether the series was restored.
     explicit operator bool() const noexcept { return error.empty(); }
 };
 
-/// A series as a stream of one row: "shard" (uint32), "window" (its time), "format" (utf8) and "state" (binary), which is
-/// snapshot() and has the window too. Rows of keys and values would restore no versions: handles of erased elements could
-/// resolve again.
+/// A series as a stream of one row: "shard" (uint32), "window" (its time), "format" (utf8) and "state" (binary), the bytes of
+/// snapshot(). Rows of keys and values would not do: they have no versions, so handles of erased elements could resolve again.
 /// @throws as snapshot(), std::length_error for 2 GiB or more; no stream is made then @complexity linear in slots
 template <class Series>
     requires detail::is_series<Series>
@@ -53,7 +54,7 @@ void export_restore_point(const Series& series, std::uint32_t shard, ArrowArrayS
     detail::BuiltBatch batch{{shards.finish(), windows.finish(), formats.finish(), states.finish()}, 1, {}};
     batch.metadata.emplace_back(detail::checksum_key, "xxh3:" + detail::checksum_text(batch.checksum()));
     for (auto& pair : extra) batch.metadata.push_back(std::move(pair));
-    detail::BuiltStream::give(std::move(batch), out);
+    detail::ArrowStream<detail::BuiltBatch>::give(std::move(batch), out);
 }
 
 /// As restore_point, but returns the error instead of throwing it. @throws what allocation and the functions of keys and values
@@ -112,8 +113,8 @@ RestorePoint try_restore_point(ArrowArrayStream* stream, Series& series, Codec c
     return point;
 }
 
-/// Restores a series from a stream of export_restore_point: its state, its window, its handles. Returns the shard. The column
-/// "window" must be the window of the state.
+/// Restores a series with its window and handles from a stream of export_restore_point, and returns the shard. The column
+/// "window" must agree with the state.
 /// @throws std::invalid_argument that names the column and what is wrong with it; what allocation and the functions of keys and
 /// values throw; strong @complexity linear in slots
 template <class Series, class Codec = DefaultCodec>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// stable_hash and shard_of: which machine a key belongs to. Published functions, whose values are part of the interface.
+// stable_hash and shard_of: which shard a key belongs to. Their results are part of the interface and never change.
 #ifndef SLOTWISE_ARROW_SHARD_HPP
 #define SLOTWISE_ARROW_SHARD_HPP
 
@@ -16,8 +16,8 @@
 
 SLOTWISE_BEGIN
 
-/// Counts the definitions of stable_hash. Version 1 is described at stable_hash() and never changes; another definition would
-/// have another number and another name. Store it beside data that was partitioned by it.
+/// The version of stable_hash. The definition of version 1 is at stable_hash() and never changes; another definition would have
+/// another number and another name. Store the version with data that was partitioned by the hash.
 inline constexpr unsigned stable_hash_version = 1;
 
 namespace detail {
@@ -31,10 +31,10 @@ constexpr std::uint64_t split_mix(std::uint64_t x) noexcept {
     return x ^ x >> 31;
 }
 
-/// XXH64 (Y. Collet, "xxHash fast digest algorithm", doc/xxhash_spec.md, version 0.1.1), seed 0 unless said.
+/// XXH64 (Y. Collet, "xxHash fast digest algorithm", doc/xxhash_spec.md, version 0.1.1).
 class XxHash64 {
 public:
-    /// The hash of `size` bytes or characters of one byte.
+    /// The hash of `size` bytes, or characters of one byte.
     template <class Byte>
     static constexpr std::uint64_t of(const Byte* bytes, std::size_t size, std::uint64_t seed = 0) noexcept {
         static_assert(sizeof(Byte) == 1, "XXH64 reads bytes");
@@ -59,7 +59,7 @@ public:
         hash = (hash ^ hash >> 29) * prime3;
         return hash ^ hash >> 32;
     }
-    /// The hash of numbers, 8 bytes each. @tparam LowestFirst each from its lowest byte on, otherwise from its highest
+    /// The hash of numbers, 8 bytes each. @tparam LowestFirst whether the lowest byte of each comes first, or the highest
     template <bool LowestFirst, std::size_t N>
     static constexpr std::uint64_t of_numbers(const std::uint64_t (&numbers)[N]) noexcept {
         unsigned char bytes[8 * N]{};
@@ -78,7 +78,7 @@ private:
     static constexpr std::uint64_t xxh_round(std::uint64_t lane, std::uint64_t input) noexcept {
         return std::rotl(lane + input * prime2, 31) * prime1;
     }
-    // `Bytes` bytes, the first in the lowest place, whatever the byte order.
+    // A number of so many bytes in little-endian order, on every machine.
     template <std::size_t Bytes, class Byte>
     static constexpr std::uint64_t load(const Byte* from) noexcept {
         std::uint64_t word = 0;
@@ -109,10 +109,10 @@ concept StableNumber = (std::is_integral_v<K> || std::is_enum_v<K>)&&sizeof(K) <
 ///   does not matter; a char from 0 to 255), through one step of SplitMix64;
 /// - text of char or char8_t: its bytes through XXH64 with seed 0;
 /// - a PublicId: the 16 bytes of its text in their order through the same;
-/// - a pair or tuple: the hashes of its members, 8 bytes each from the lowest on, through the same. For a struct, pass
+/// - a pair or tuple: the hashes of its members, 8 bytes each with the lowest first, through the same. For a struct, pass
 ///   std::tie(key.a, key.b).
-/// It is for partitions, not for hash tables: it has no secret, so keys can be chosen to collide. Floating-point numbers, wide
-/// text and other types do not compile, because equal ones may differ in their bytes or from machine to machine.
+/// Use it for partitions and not for hash tables: it has no secret, so keys can be chosen to collide. Floating-point numbers,
+/// wide text and other types do not compile, because equal values may have different bytes, or differ from machine to machine.
 /// @complexity linear in the bytes of the key
 template <class K>
 constexpr std::uint64_t stable_hash(const K& key) noexcept {
@@ -142,8 +142,8 @@ constexpr std::uint64_t stable_hash(const K& key) noexcept {
     }
 }
 
-/// The shard of a hash, from 0 to n - 1: n * hash / 2^64, by the hash's upper 32 bits. Each shard has an equal share of the
-/// hashes. When n is doubled, shard s splits into 2s and 2s + 1, and no key moves between others.
+/// The shard of a hash, from 0 to n - 1: n * hash / 2^64, of which the upper 32 bits of the hash are used. Each shard has an
+/// equal share of the hashes. When n is doubled, shard s splits into 2s and 2s + 1, and no key moves between other shards.
 /// @param hash as stable_hash() returns it @param n shards, not 0 (checked at level fast)
 constexpr std::uint32_t shard_of(std::uint64_t hash, std::uint32_t n) noexcept {
     SLOTWISE_EXPECT(n != 0, "shard_of(hash, n): n is 0; there is at least one shard");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// The inline namespace: version, check level and exception mode. Mixing two of them in one program gives two sets of names,
-// a link error where they meet, and never two definitions under one name (nlohmann/json#3590, llvm/llvm-project#69669).
+// The inline namespace, which names the version, the check level and the exception mode. Translation units that differ in one
+// of them have different names, and a link error where they meet, but never two definitions of one name (nlohmann/json#3590,
+// llvm/llvm-project#69669).
 #ifndef SLOTWISE_CONFIG_ABI_HPP
 #define SLOTWISE_CONFIG_ABI_HPP
 
@@ -25,12 +26,12 @@
 #define SLOTWISE_BUFFERS_END
 #endif
 
-// Warnings that are wrong of these headers wherever they are instantiated, switched off inside of them alone.
-// -Wweak-vtables asks for a source file that holds the table of an abstract class: a library of headers has none.
-// -Wdocumentation-unknown-command does not know complexity and invalidates, which docs/Doxyfile defines.
-// -Wfloat-equal asks not to compare floats by ==: how values and keys are compared, their type says, a choice of the user.
-// -Wnull-dereference of g++ follows null through lookups that an invariant keeps from failing (the table of an entity that is
-// alive, the page of a slot with an entry) into whatever it inlines: other places for each caller and each optimisation level.
+// Warnings that are false for these headers wherever they are instantiated. They are switched off in these headers only.
+// -Wweak-vtables wants a source file for the virtual table of an abstract class: a header-only library has none.
+// -Wdocumentation-unknown-command does not know the commands complexity and invalidates, which docs/Doxyfile defines.
+// -Wfloat-equal warns of floats that are compared by ==: here the type of values and keys, which is the user's, decides that.
+// -Wnull-dereference of g++ assumes that lookups may return null where an invariant excludes it (the table of a living entity,
+// the page of a slot with an entry). It reports other places for each caller and each optimisation level.
 #if defined(__clang__)
 #define SLOTWISE_WARNINGS_BEGIN                                                                                                \
     _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wweak-vtables\"")                                    \
@@ -47,8 +48,8 @@
 #define SLOTWISE_WARNINGS_END
 #endif
 
-// Around functions that convert what a user passes to the type the user chose, as emplace does. The standard library's are
-// silent, because its headers are system headers.
+// For functions that convert an argument of the user to a type of the user, as emplace does. Those of the standard library do
+// not warn, because its headers are system headers.
 #if defined(__GNUC__)
 #define SLOTWISE_CONVERSIONS_BEGIN                                                                                             \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wconversion\"")                                          \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Every feature macro of the library, each with its reason. Nothing here is guessed from what happens to be installed:
-// a user changes it by a definition on the command line, or by SLOTWISE_USER_CONFIG naming a header to read first.
+// Every feature macro of the library, with its reason. None depends on which libraries are installed. Users set them on the
+// command line, or in a header that SLOTWISE_USER_CONFIG names and that is included first.
 #ifndef SLOTWISE_CONFIG_CONFIG_HPP
 #define SLOTWISE_CONFIG_CONFIG_HPP
 
@@ -10,7 +10,7 @@
 #include SLOTWISE_USER_CONFIG
 #endif
 
-// An #error alone lets the compiler read on: 3,000 lines followed. Only a file that cannot be included stops every compiler.
+// After #error a compiler continues, with 3,000 lines of errors here. Only a file that cannot be included stops every compiler.
 #if !defined(__cpp_concepts) || __cplusplus < 202002L
 #if !defined(_MSVC_LANG) || _MSVC_LANG < 202002L
 #error "slotwise needs C++20: compile with -std=c++20 (g++ 12 or newer, clang 16 or newer) or /std:c++20"
@@ -22,7 +22,7 @@
 #include <version>
 
 //=== exceptions ===//
-// With -fno-exceptions every error goes through the failure hook of assert.hpp and aborts.
+// Without exceptions every error calls the failure hook of assert.hpp, which does not return.
 #ifndef SLOTWISE_EXCEPTIONS
 #if defined(__cpp_exceptions) || defined(__EXCEPTIONS) || defined(_CPPUNWIND)
 #define SLOTWISE_EXCEPTIONS 1
@@ -32,8 +32,8 @@
 #endif
 
 //=== checks ===//
-// 0 none: no precondition is checked. 1 fast (default): checks of a compare and a branch. 2 debug: also checks that cost
-// more than the operation they guard. The level is part of the ABI namespace, so two levels in one program stay apart.
+// 0 none: no precondition is checked. 1 fast (default): checks that cost a compare and a branch. 2 debug: also checks that cost
+// more than the operation they guard. The level is part of the inline namespace, so one program may contain two levels.
 #ifndef SLOTWISE_CHECK_LEVEL
 #define SLOTWISE_CHECK_LEVEL 1
 #endif
@@ -42,7 +42,7 @@
 #endif
 
 //=== virtual memory ===//
-// Growth::reserve asks the system for address space without memory. Known to exist on POSIX systems with mmap and on Windows.
+// Growth::reserve asks the system for address space without memory. It works on POSIX systems with mmap and on Windows.
 #ifndef SLOTWISE_VIRTUAL_MEMORY
 #if defined(_WIN32) || defined(__unix__) || defined(__APPLE__)
 #define SLOTWISE_VIRTUAL_MEMORY 1
@@ -52,10 +52,10 @@
 #endif
 
 //=== attributes ===//
-// SLOTWISE_IN_CONSTANT is std::is_constant_evaluated() of the compiler: g++ -O0 compiles no branch for it that is not taken.
-// SLOTWISE_ASSUME states what always holds. The compiler then drops inlined tests for the opposite. Hot paths are small, but
-// the optimiser counts their cold tails. Inlining is forced where a measurement showed a gain.
-// SLOTWISE_HIDDEN gives each shared library an object of its own. On Windows each has that anyway.
+// SLOTWISE_ALWAYS_INLINE stands where a measurement showed a gain: hot paths are small, but the optimiser counts their cold
+// tails. SLOTWISE_IN_CONSTANT is the builtin behind std::is_constant_evaluated(): g++ -O0 drops the other branch of an if on
+// it. SLOTWISE_ASSUME states what always holds, so that the compiler drops inlined tests for the opposite.
+// SLOTWISE_HIDDEN gives each shared library an object of its own, which it has on Windows anyway.
 #define SLOTWISE_IN_CONSTANT __builtin_is_constant_evaluated()
 #if defined(_MSC_VER) && !defined(__clang__)
 #define SLOTWISE_ALWAYS_INLINE __forceinline
@@ -75,8 +75,8 @@
 #else
 #define SLOTWISE_HIDDEN __attribute__((visibility("hidden")))
 #endif
-// In unoptimised builds only, where a call costs more than the step it makes. An optimiser chooses better: where it was forced,
-// SlotMap::emplace was no longer inlined itself, and an insert of g++ -O2 took a quarter more instructions.
+// Forces inlining in unoptimised builds only, where a call costs more than the step that it makes. With optimisation it is
+// worse: g++ -O2 then did not inline SlotMap::emplace itself, and an insert took a quarter more instructions.
 #if defined(__OPTIMIZE__) || (defined(_MSC_VER) && !defined(__clang__))
 #define SLOTWISE_INLINE_UNOPTIMISED
 #else

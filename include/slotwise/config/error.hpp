@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Every error the library throws, one out-of-line function each: hot code stays small and -fno-exceptions is one switch.
+// A function for each exception that the library throws. They are not inlined, so that hot code stays small, and only they
+// depend on whether exceptions are on.
 #ifndef SLOTWISE_CONFIG_ERROR_HPP
 #define SLOTWISE_CONFIG_ERROR_HPP
 
@@ -31,7 +32,7 @@ namespace detail {
     SLOTWISE_THROW_OR_FAIL(std::length_error(what), what);
 }
 
-/// @throws std::invalid_argument: an argument's value is refused; the text says which and why.
+/// @throws std::invalid_argument: an argument is refused; the text says which and why.
 [[noreturn]] SLOTWISE_COLD inline void throw_invalid_argument(const char* what) {
     SLOTWISE_THROW_OR_FAIL(std::invalid_argument(what), what);
 }

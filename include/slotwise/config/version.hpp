@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// The version of the library; the only place where it is written. CMake reads these three lines.
+// The version of the library. It is written nowhere else; CMake reads these three lines.
 #ifndef SLOTWISE_CONFIG_VERSION_HPP
 #define SLOTWISE_CONFIG_VERSION_HPP
 

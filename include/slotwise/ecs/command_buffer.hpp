@@ -21,40 +21,41 @@ SLOTWISE_BEGIN
 ///     later.relate(spark, follows, player);
 ///     store.apply(later);                                      // the buffer is empty then, and can be used again
 /// Recording only reads the store. So each thread may record into a buffer of its own as long as nothing changes the structure.
-/// Apply the buffers in the order in which their effects shall come. Which ids spawn() returns depends on which thread asks first;
-/// reserve() makes them deterministic. A component type that is not registered when a command is recorded is registered by
-/// apply().
+/// Apply the buffers in the order in which their effects shall come. Which ids spawn() returns depends on which thread asks
+/// first; reserve() makes them deterministic. A component type that is not registered when a command is recorded is registered
+/// by apply().
 ///
-/// apply() has the same result as the same calls of the store in the same order: the same entities, components, values, bits and
-/// ticks, and the same calls of hooks in sum. The commands of one entity become one change and one move of its row. The result
-/// differs on purpose in these cases:
+/// apply() has the same result as the same calls of the store in the same order: the same entities, components, values, bits
+/// and ticks, and the same calls of hooks in sum. The commands of one entity become one change and one move of its row. The
+/// result differs on purpose in these cases:
 ///     add or set, set     The last value is assigned, the others are destroyed. Hooks see the last value, once.
 ///     add, remove         If the entity lacks the component, nothing is added and no hook is called.
 ///     spawn, despawn      Nothing happens. No relation refuses it, and the values are destroyed.
-///     set, despawn        The new value is destroyed and not assigned: on_remove sees the old one. Commands before a despawn are
-///                         counted as dropped only if the entity does not live.
-///     despawn             A despawn wins: a later command about the entity, also as a target, is destroyed at once and counted
-///                         as dropped, even if a relation refuses the despawn, so that apply() throws.
-///     different entities  They are changed in the order in which they were first named, and despawned after that. But if other
-///                         entities relate to a despawned one, then commands recorded before that despawn come before it, and
-///                         later ones after it.
+///     set, despawn        The new value is destroyed and not assigned: on_remove sees the old one. Commands before a despawn
+///                         are counted as dropped only if the entity does not live.
+///     despawn             A despawn wins: a later command about the entity, also as a target, is destroyed at once and
+///                         counted as dropped, even if a relation refuses the despawn, so that apply() throws.
+///     different entities  They are changed in the order in which they were first named, and despawned after that. But if
+///                         other entities relate to a despawned one, then commands recorded before that despawn come
+///                         before it, and later ones after it.
 ///     a dead target       The command is dropped where the store throws.
 /// Some commands of one entity have no single move with the same result. These are carried out one by one: a component of the
 /// entity is removed and added again, a companion of an added component is named by another command too, an exclusive relation
 /// gets two targets, or unrelate(entity, relation) comes with other commands about that relation.
 ///
-/// A command is also dropped if its entity does not live when it is applied, or if it relates to a target that does not live and
-/// is not spawned by this buffer. (What another buffer spawns lives once that buffer was applied.) apply() counts such commands.
+/// A command is also dropped if its entity does not live when it is applied, or if it relates to a target that does not live
+/// and is not spawned by this buffer. (What another buffer spawns lives once that buffer was applied.) apply() counts such
+/// commands.
 ///
-/// If something throws while commands are applied, earlier changes stay. The entity whose change threw is as before, or has ended
-/// if the buffer spawned it, and its commands are dropped. Where its commands are carried out one by one, those before the one
-/// that threw stay done. The commands of other entities remain in the buffer: apply it again, or clear() it. An exception of a
-/// hook comes after the change of its entity, which stays.
+/// If something throws while commands are applied, earlier changes stay. The entity whose change threw is as before, or has
+/// ended if the buffer spawned it, and its commands are dropped. Where its commands are carried out one by one, those before
+/// the one that threw stay done. The commands of other entities remain in the buffer: apply it again, or clear() it. An
+/// exception of a hook comes after the change of its entity, which stays.
 ///
-/// Commands must be applied or cleared before their store dies (checked at level fast). An empty buffer may outlive its store; it
-/// can be assigned and destroyed then, and records nothing. Values are moved into the buffer and from there to their columns,
-/// also move-only and over-aligned ones. Each value is destroyed once, whatever happens. Constructors of values may record, but
-/// must not apply or clear this buffer.
+/// Commands must be applied or cleared before their store dies (checked at level fast). An empty buffer may outlive its store;
+/// it can be assigned and destroyed then, and records nothing. Values are moved into the buffer and from there to their
+/// columns, also move-only and over-aligned ones. Each value is destroyed once, whatever happens. Constructors of values may
+/// record, but must not apply or clear this buffer.
 class CommandBuffer {
 public:
     using size_type = std::size_t;
@@ -96,14 +97,15 @@ public:
     bool empty() const noexcept { return size() == 0; }
     /// Bytes held on the heap, without those that recorded values hold themselves. @complexity linear in kinds of commands
     size_type memory_usage() const noexcept { return detail::memory_of(shapes_, recorded_, applied_, ids_, scratch_); }
-    /// Takes ids for the next `spawns` calls of spawn(). They are the ids that the store would make next: a buffer that takes its
-    /// ids before threads start has the same ids in each run of the program.
+    /// Takes ids for the next `spawns` calls of spawn(). They are the ids that the store would make next: a buffer that takes
+    /// its ids before threads start has the same ids in each run of the program.
     /// @throws std::length_error when there are not so many ids; what the allocator throws; strong
     void reserve(size_type spawns) {
         check_epoch();
         ids_.reserve(core_->reserved, core_->entities, spawns);
     }
-    /// Drops all commands: values are destroyed, and ids that spawn() and reserve() took are given back. Memory is kept. @pre the buffer is not being applied (checked at level fast)
+    /// Drops all commands: values are destroyed, and ids that spawn() and reserve() took are given back. Memory is kept.
+    /// @pre the buffer is not being applied (checked at level fast)
     void clear() noexcept {
         expect_not_applying();
         if (life_->has_ended()) [[unlikely]] {

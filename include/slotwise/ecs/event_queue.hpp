@@ -13,14 +13,14 @@
 
 SLOTWISE_BEGIN
 
-/// Events from many writers to many readers, in two buffers (as in Bevy): events are pushed into the newer one, and update() drops
-/// the older one and makes the newer one the older. So an event can be read until the second update() after its push. A system
-/// that runs once between two updates sees each event, wherever in the order of systems it runs. A Reader is a number that the user
-/// keeps: it says which events were read. It also counts the events that were dropped before it has read them.
+/// Events from many writers to many readers, in two buffers (as in Bevy): events are pushed into the newer one, and update()
+/// drops the older one and makes the newer one the older. So an event can be read until the second update() after its push. A
+/// system that runs once between two updates sees each event, wherever in the order of systems it runs. A Reader is a number
+/// that the user keeps: it says which events were read. It also counts the events that were dropped before it has read them.
 ///
-/// An event never moves: its address is stable until it is dropped. So events may be pushed while a range of events is walked: the
-/// range ends where it ended when it was read, and the next read() returns the new events. The destructor of an event may push
-/// too; its constructor must not. Several threads may use const functions at once, each with a reader of its own.
+/// An event never moves: its address is stable until it is dropped. So events may be pushed while a range of events is walked:
+/// the range ends where it ended when it was read, and the next read() returns the new events. The destructor of an event may
+/// push too; its constructor must not. Several threads may use const functions at once, each with a reader of its own.
 /// @tparam E an object type; it need be neither copyable nor movable @tparam With AllocBy<A>
 template <class E, class... With>
 class EventQueue {
@@ -210,7 +210,8 @@ public:
         return *this;
     }
     ~EventQueue() = default;
-    /// Exchanges the contents; readers belong to them. Events are moved one by one if the allocators differ and do not propagate.
+    /// Exchanges the contents; readers belong to them. Events are moved one by one if the allocators differ and do not
+    /// propagate.
     void swap(EventQueue& other) noexcept(detail::RowRules::nothrow_swap<EventQueue>)
         requires can_change_memory
     {
@@ -281,8 +282,8 @@ public:
         older_.drop(0);
         older_.swap(newer_);
     }
-    /// Drops all events. Readers have missed those that they have not read. If the destructor of an event pushes another one, that
-    /// stays. @complexity O(size())
+    /// Drops all events. Readers have missed those that they have not read. If the destructor of an event pushes another one,
+    /// that stays. @complexity O(size())
     void clear() noexcept {
         Buffer older(std::move(older_)), newer(std::move(newer_)); // what destructors push goes elsewhere
         first_ += older.count + newer.count;

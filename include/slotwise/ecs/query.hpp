@@ -55,8 +55,8 @@ private:
 /// f gets the components in the order of Ts. If its first parameter is an Entity, f gets the entity before them. A first
 /// parameter of another type gets a component, also if an Entity converts to that type, and so does a generic one (auto).
 /// A component that is named const is only read. One that is not const and has the trait `tracked` is stamped with the store's
-/// tick in all rows that are visited, and in all rows of the run if f throws. A tag restricts which entities match, and f has no
-/// parameter for it.
+/// tick in all rows that are visited, and in all rows of the run if f throws. A tag restricts which entities match, and f has
+/// no parameter for it.
 ///
 /// A disabled component counts as missing. Tables come in the order in which they got their first row, rows in ascending order.
 /// If a term names a sparse component, or a target of a switched relation, and fewer entities have it than there are rows to
@@ -172,8 +172,8 @@ public:
             Fetch::each_row(f, table, match.columns, plan_.columns, 0, table.size());
         }
     }
-    /// Calls f(span<T>...), or f(span<const Entity>, span<T>...), for each run of rows that match: a table or a part of one. The
-    /// span of an optional component is empty where the component is missing.
+    /// Calls f(span<T>...), or f(span<const Entity>, span<T>...), for each run of rows that match: a table or a part of one.
+    /// The span of an optional component is empty where the component is missing.
     /// @throws std::invalid_argument when a component is sparse, because its values are not in one array; what f and the
     /// allocator throw
     template <class F>
@@ -285,6 +285,7 @@ private:
     static ComponentId find(const ComponentRegistry& registry) noexcept {
         return registry.template find<std::remove_const_t<X>>();
     }
+    /// This query with one more term.
     Query and_term(ComponentId id, Kind kind, tick_t since = 0) const {
         Query query(*this);
         query.plan_.terms.add(core_->registry, id, kind, since);
@@ -300,6 +301,7 @@ private:
         query.rebind();
         return query;
     }
+    /// Call it after terms were added.
     void rebind() noexcept {
         plan_.bind();
         tables_.set(nullptr);
@@ -345,6 +347,7 @@ private:
         }
         return tables;
     }
+    /// The list of tables of this plan, which may be a completed one.
     const detail::QueryTables* tables(const Plan& plan) const { return &plan == &plan_ ? tables() : find_tables(plan); }
     const detail::QueryTables* find_tables(const Plan& plan) const {
         if constexpr (reads)
@@ -353,6 +356,7 @@ private:
             return plan.terms.names_entity() ? nullptr : &core_->tables.query(plan.terms.tables());
     }
 
+    /// Calls sink(run) for each run of rows that match. It stamps nothing.
     template <class Sink>
     void for_each_run(const Plan& plan, Sink&& sink) const {
         if (!plan.possible) return;
@@ -396,6 +400,7 @@ private:
         };
         while (walk.next(on_table, on_run)) {}
     }
+    /// The first row that matches. @tparam Item see Iterator
     template <class Item>
     Iterator<Item> iterator() const {
         std::vector<Plan> late;
@@ -530,8 +535,8 @@ struct Query<Store, Ts...>::Plan {
     }
 };
 
-/// Some adjacent rows of a table that match a query. Made by Query::chunks(). One thread may use a chunk while other threads use
-/// other chunks.
+/// Some adjacent rows of a table that match a query. Made by Query::chunks(). One thread may use a chunk while other threads
+/// use other chunks.
 /// @invalidates itself when the list of chunks dies
 template <class Store, class... Ts>
 class Query<Store, Ts...>::Chunk {
@@ -542,8 +547,8 @@ public:
     size_type size() const noexcept { return last_ - first_; }
     /// The entity of each row.
     std::span<const Entity> entities() const noexcept { return table_->entities().subspan(first_, size()); }
-    /// The values of a component of the query, row by row; empty if it is optional and missing. If T is tracked, get<T>() stamps
-    /// the rows with the store's tick, and get<const T>() does not.
+    /// The values of a component of the query, row by row; empty if it is optional and missing. If T is tracked, get<T>()
+    /// stamps the rows with the store's tick, and get<const T>() does not.
     template <class T>
     std::span<T> get() const {
         using component = std::remove_const_t<T>;
@@ -561,9 +566,9 @@ public:
         return {table_->template data<component>(static_cast<size_type>(column)) + first_, size()};
     }
     /// The values of a component or pair that the entities have in their table. If the store is not const, they may be written,
-    /// and rows of a tracked component are stamped: by chunks() if it is a component of the query and some terms are checked row
-    /// by row, otherwise by this call. Chunks of a query with such terms may share a page of ticks. So if the query does not name
-    /// the component, only one thread may call this for the chunks of such a query.
+    /// and rows of a tracked component are stamped: by chunks() if it is a component of the query and some terms are checked
+    /// row by row, otherwise by this call. Chunks of a query with such terms may share a page of ticks. So if the query does
+    /// not name the component, only one thread may call this for the chunks of such a query.
     /// @throws std::invalid_argument when the table has no values of it
     auto column(ComponentId id) const {
         const std::int32_t place = table_->place_of(id);
@@ -698,6 +703,7 @@ public:
     friend bool operator==(const Iterator& it, std::default_sentinel_t) noexcept { return it.run_.table == nullptr; }
 
 private:
+    /// What f would get of component number Nth.
     template <std::size_t Nth>
     decltype(auto) at() const {
         using Value = typename Fetch::template Value<Nth>;
@@ -705,6 +711,7 @@ private:
         if (plan_->sparse) return Fetch::template look_up<Value>(*core_, *run_.table, run_.columns, of, row_);
         return std::get<Nth>(pointers_)[row_];
     }
+    /// Goes to the first row of the next run, of this step of the walk or of a later one.
     void next_run() {
         while (next_ == runs_.size()) {
             runs_.clear();

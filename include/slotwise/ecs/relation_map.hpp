@@ -41,12 +41,12 @@ class RelationPairs;
 
 } // namespace detail
 
-/// Pairs of a source and a target, in each of several relations: child of, likes, owns. The targets of a source are one array, and
-/// so are the sources of a target. Both sides change together. A target does not own its sources: erase_target() removes the
-/// pairs, and reports which sources lost them.
+/// Pairs of a source and a target, in each of several relations: child of, likes, owns. The targets of a source are one array,
+/// and so are the sources of a target. Both sides change together. A target does not own its sources: erase_target() removes
+/// the pairs, and reports which sources lost them.
 ///
-/// Handles are stored with their versions and without their user bits. So a pair with an element that died never becomes one with
-/// the element that has its slot now. A handle that was never live is refused.
+/// Handles are stored with their versions and without their user bits. So a pair with an element that died never becomes one
+/// with the element that has its slot now. A handle that was never live is refused.
 /// @tparam Source a handle, a number, an enumeration, or another small trivially copyable type with a hash
 /// @tparam Relation the same
 /// @tparam Target the same
@@ -192,9 +192,9 @@ public:
 
     //=== modifiers ===//
 
-    /// Relates them, and returns whether something changed: false if they are related already, or a handle was never live. If the
-    /// relation is exclusive, the target replaces the one that the source has, in one step. Arguments may refer to a pair of this
-    /// map.
+    /// Relates them, and returns whether something changed: false if they are related already, or a handle was never live. If
+    /// the relation is exclusive, the target replaces the one that the source has, in one step. Arguments may refer to a pair
+    /// of this map.
     /// @throws what the allocator throws; strong
     /// @complexity amortised O(1), and as contains()
     bool insert(const Source& source, const Relation& relation, const Target& target) {
@@ -207,8 +207,8 @@ public:
         size_ += layer.pairs.size() - before;
         return changed;
     }
-    /// Removes the pair, and returns whether there was one. The last target of the source and the last source of the target fill
-    /// the gaps. @complexity as contains()
+    /// Removes the pair, and returns whether there was one. The last target of the source and the last source of the target
+    /// fill the gaps. @complexity as contains()
     bool erase(const Source& source, const Relation& relation, const Target& target) noexcept {
         Layer* const layer = find(relation);
         const bool erased = layer != nullptr && layer->pairs.erase(own(source), own(target));
@@ -554,7 +554,8 @@ public:
         const List* const list = get(id);
         return list == nullptr ? std::span<const Other>() : list->span();
     }
-    /// The list of the id, with room for one more. The caller must not leave it empty. @throws what the allocator throws; strong
+    /// The list of the id, with room for one more. The caller must not leave it empty. @throws what the allocator throws;
+    /// strong
     List& make(const Id& id) {
         if (List* const list = get(id)) {
             list->make_room();
@@ -672,8 +673,8 @@ public:
         inverse_.copy(from.inverse_);
         size_ = from.size_;
     }
-    /// Sets the row of each pair among the sources of its target. `rows` is in the order of a walk over forward(). Returns false
-    /// when two pairs get the same row, or a row is too high: this object must then be dropped.
+    /// Sets the row of each pair among the sources of its target. `rows` is in the order of a walk over forward(). Returns
+    /// false when two pairs get the same row, or a row is too high: this object must then be dropped.
     bool order_sources(std::span<const slot_t> rows) noexcept {
         inverse_.for_each([](const Target&, auto& list) {
             for (slot_t row = 0; row != list.count(); ++row) list.set_row(row, no_slot);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// From columns to batches: which rows are shared where they lie and which are gathered, and who owns what is in a batch.
+// From the columns of a container to batches: ArrowColumn and ArrowSource say where values are and how they are gathered into a
+// buffer, and ArrowBatcher decides which rows are shared in place and which are gathered. ArrowGather is the last class that
+// knows the type of a column.
 #ifndef SLOTWISE_ARROW_DETAIL_BATCH_HPP
 #define SLOTWISE_ARROW_DETAIL_BATCH_HPP
 
@@ -9,7 +11,7 @@
 #include "../../memory/occupancy.hpp"
 #include "../fields.hpp"
 #include "../options.hpp"
-#include "nodes.hpp"
+#include "exported_structs.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -17,20 +19,19 @@
 
 SLOTWISE_BEGIN
 
-// A column of an export: where the values lie, whether they can be shared there, and how they are gathered into a buffer. Types
-// end here: what makes batches out of columns knows bytes only.
-
 namespace detail {
+
+//=== buffers ===//
 
 /// Whole cache lines of bytes.
 using ArrowBuffer = AlignedArray<std::byte>;
 
-/// Room for `bytes`, also for none: buffers of no bytes have an address too.
+/// Makes room for `bytes`. A buffer of no bytes gets an address too.
 inline void allocate_arrow(ArrowBuffer& buffer, std::size_t bytes) {
     ArrowBuffer fresh = buffer.sized(bytes == 0 ? 1 : bytes);
     buffer.swap(fresh);
 }
-/// The same, all zero.
+/// Makes room for `bytes`, all zero.
 inline void allocate_arrow_zeros(ArrowBuffer& buffer, std::size_t bytes) {
     allocate_arrow(buffer, bytes);
     std::memset(buffer.data(), 0, bytes == 0 ? 1 : bytes);
@@ -40,7 +41,7 @@ inline std::size_t bitmap_bytes(std::size_t rows) noexcept { return bits::word_c
 inline void set_arrow_bit(std::byte* bitmap, std::size_t row) noexcept {
     bitmap[row / 8] |= static_cast<std::byte>(1u << (row % 8));
 }
-/// Word number `w` of a bitmap, whose bits go by bytes whatever the order of bytes in a word is.
+/// Writes word number `w` of a bitmap, whose lowest byte comes first on every machine.
 inline void put_bitmap_word(std::byte* bitmap, std::size_t w, bits::word_t word) noexcept {
     if constexpr (std::endian::native == std::endian::little)
         std::memcpy(bitmap + w * sizeof word, &word, sizeof word);
@@ -48,8 +49,8 @@ inline void put_bitmap_word(std::byte* bitmap, std::size_t w, bits::word_t word)
         for (unsigned i = 0; i != sizeof word; ++i) bitmap[w * sizeof word + i] = static_cast<std::byte>(word >> (8 * i));
 }
 
-/// The number of bits in `n` words. Bits are added up by bytes, for many words at once: a third of the time that one word after
-/// the other takes where the processor's own instruction is not in the baseline.
+/// The number of bits in `n` words. Bits are summed up by bytes, for many words at once. Where the baseline has no popcount
+/// instruction, this takes a third of the time of one word after the other.
 inline std::size_t count_bits(const bits::word_t* words, std::size_t n) noexcept {
     constexpr bits::word_t ones = 0x0101'0101'0101'0101u;
     std::size_t total = 0;
@@ -70,12 +71,14 @@ inline std::size_t count_bits(const bits::word_t* words, std::size_t n) noexcept
     return total;
 }
 
-/// Which rows of a segment are in a batch: those from `first` up to `end` that are live, or each of them.
+//=== columns ===//
+
+/// The rows of a segment that are in a batch: those in [first, end) that are live, or all of them.
 struct ArrowRows {
     std::size_t first = 0, end = 0;
-    const bits::word_t* live = nullptr; ///< a bit a row of the segment; null: all are live
-    bool every_slot = false;            ///< rows that are not live are in the batch too, as nulls
-    std::size_t count = 0;              ///< rows in the batch
+    const bits::word_t* live = nullptr; ///< a bit for each row of the segment; null if all are live
+    bool every_slot = false;            ///< whether rows that are not live are in the batch too, as nulls
+    std::size_t count = 0;              ///< the number of rows in the batch
 
     /// The bits of word `w` that are in the range.
     bits::word_t word(std::size_t w) const noexcept {
@@ -84,14 +87,15 @@ struct ArrowRows {
         if (w == bits::word_of(end)) result &= bits::low_mask(static_cast<unsigned>(end % bits::word_bits));
         return result;
     }
+    /// The number of live rows in the range.
     std::size_t count_live() const noexcept {
         if (live == nullptr || first == end) return end - first;
         const std::size_t begin = bits::word_of(first), last = bits::word_of(end - 1);
         if (begin == last) return bits::count(word(begin));
         return bits::count(word(begin)) + count_bits(live + begin + 1, last - begin - 1) + bits::count(word(last));
     }
-    /// Calls run(row, place, n) for live rows side by side, the longer ones at once, and one(row, place) for others. `place` is
-    /// where the row is in the batch.
+    /// Calls run(row, place, n) for long runs of adjacent live rows, and one(row, place) for other live rows. `place` is the
+    /// place of the row in the batch.
     template <class Run, class One>
     void walk(Run&& run, One&& one) const {
         if (live == nullptr) return run(first, std::size_t{0}, end - first);
@@ -122,20 +126,20 @@ struct ArrowRows {
     }
 };
 
-/// Where the values of a column lie: page p of 2^shift rows begins at address p of a table.
+/// Where the values of a column are: page p of 2^shift rows begins at address number p of a table.
 struct ArrowSource {
-    /// Addresses of objects of any type, of the container: as its liveness bits they stay while it is exported.
+    /// The addresses. They belong to the container, and as its bits of liveness they are stable while it is exported.
     const void* table = nullptr;
     unsigned shift = 0;
     std::size_t stride = 0;
-    /// The slot of each row, for columns by slot of packed containers; null: pages are those of rows.
+    /// The slot of each row, if rows are packed and this column is by slot; otherwise null.
     std::shared_ptr<const std::vector<slot_t>> slot_list{};
-    std::shared_ptr<const std::vector<const void*>> own_table{}; ///< where the container has none
-    const void* container = nullptr;                             ///< of columns that are computed
-    bool absent = false;                                         ///< all rows are null
+    std::shared_ptr<const std::vector<const void*>> own_table{}; ///< the table, if the container has none
+    const void* container = nullptr;                             ///< of a column that is computed
+    bool absent = false;                                         ///< whether all rows are null
 
     const std::byte* page(std::size_t p) const noexcept { return page_in(table, p); }
-    /// Copied as bytes, because an object pointer is not read by another type's name.
+    /// The address is copied as bytes, because aliasing rules forbid to read a T* as another type.
     static const std::byte* page_in(const void* table, std::size_t p) noexcept {
         const std::byte* begin = nullptr;
         std::memcpy(&begin, static_cast<const std::byte*>(table) + p * sizeof begin, sizeof begin);
@@ -144,14 +148,14 @@ struct ArrowSource {
     const std::byte* at(std::size_t row) const noexcept {
         return page(row >> shift) + (row & ((std::size_t{1} << shift) - 1)) * stride;
     }
-    /// Rows from `first` on that are contiguous in memory, below `end`.
+    /// How many rows from `first` on are contiguous in memory, up to `end`.
     std::size_t run(std::size_t first, std::size_t end) const noexcept {
         std::size_t p = first >> shift;
         const std::size_t last = (end - 1) >> shift, page_bytes = stride << shift;
         if (p == last) return end - first;
         const auto address = [this](std::size_t page_number) { return reinterpret_cast<std::uintptr_t>(page(page_number)); };
         std::uintptr_t next = address(p);
-        for (std::uintptr_t gaps = 0; last - p >= 16; p += 16) { // one branch for many: half of the time
+        for (std::uintptr_t gaps = 0; last - p >= 16; p += 16) { // one branch for 16 pages takes half the time
             for (std::size_t i = 1; i <= 16; ++i) gaps |= (next += page_bytes) ^ address(p + i);
             if (gaps != 0) break;
         }
@@ -159,10 +163,10 @@ struct ArrowSource {
         return p == last ? end - first : ((p + 1) << shift) - first;
     }
 };
-/// One page for all rows: every count of rows is below half of the address space.
+/// The shift of a single page for all rows: no count of rows reaches half of the address space.
 inline constexpr unsigned one_arrow_page = sizeof(std::size_t) * 8 - 1;
 
-/// Values in pages that a container has in no table. @param page the address of the first value of a page
+/// Values in pages of which the container has no table. @param page returns the address of the first value of a page
 template <class Page>
 ArrowSource arrow_pages(std::size_t slot_count, unsigned shift, std::size_t stride, Page&& page) {
     ArrowSource source;
@@ -191,21 +195,21 @@ ArrowSource arrow_pages(unsigned shift, T* const* pages) {
     return source;
 }
 
-/// The buffers of a column that was gathered.
+/// The buffers of a gathered column.
 struct ArrowData {
     ArrowBuffer values{}, offsets{};
-    std::size_t most_text = 0x7FFF'FFFF; ///< bytes of text that the offsets reach
+    std::size_t most_text = 0x7FFF'FFFF; ///< bytes of text that the offsets can reach
 };
 
 /// One column of an export.
 struct ArrowColumn {
     std::string name{};
     const char* format = "";
-    bool text = false;     ///< three buffers instead of two
-    bool shares = false;   ///< the memory of the values is that of an Arrow buffer
-    bool stamped = false;  ///< null where the element was never written
-    bool optional = false; ///< null in segments that do not have it
-    /// Fills the buffers. False if the rows have more text than the offsets reach.
+    bool text = false;     ///< whether it has three buffers instead of two
+    bool shares = false;   ///< whether the memory of the values is that of an Arrow buffer
+    bool stamped = false;  ///< whether it is null where the element was never written
+    bool optional = false; ///< whether it is null in segments that lack it
+    /// Fills the buffers. Returns false if the rows have more text than the offsets can reach.
     bool (*gather)(const ArrowSource& from, const ArrowRows& rows, ArrowData& to) = nullptr;
 };
 
@@ -222,7 +226,7 @@ struct FieldValue {
     using type = std::remove_cvref_t<decltype(of(std::declval<const T&>()))>;
 };
 
-/// Short texts are most texts: a call of memcpy takes longer than they do.
+/// Copies a text. Most texts are short, and a call of memcpy takes longer than to copy one.
 inline void copy_text(char* to, const char* from, std::size_t size) noexcept {
     const auto both_ends = [&](auto word) {
         auto end = word;
@@ -249,8 +253,8 @@ struct ArrowGather {
     using Stored = typename Type::stored;
     static constexpr bool copies_memory = std::is_same_v<T, Value> && is_arrow_memory<Value>();
 
-    /// Calls one(value, place) for each live row of a batch, in order. `one` holds its pointers by value: it writes to bytes,
-    /// which a compiler must take for writes to anything.
+    /// Calls one(value, place) for each live row of a batch, in order. `one` is passed by value, with the pointers that it
+    /// holds: it writes bytes, which might alias them otherwise.
     template <class One>
     static void read(const ArrowSource& from, const ArrowRows& rows, One one) {
         const std::size_t low = (std::size_t{1} << from.shift) - 1;
@@ -340,7 +344,7 @@ private:
         auto* const offsets = reinterpret_cast<std::int32_t*>(to.offsets.data());
         std::uint64_t total = 0;
         std::size_t done = 0;
-        // What does not fit is found at the end: the offsets are not used then. Rows that are not live have no text.
+        // Too much text is found at the end, and the offsets are dropped then. Rows that are not live have an empty text.
         read(from, rows, [&total, &done, offsets](const Value& value, std::size_t place) {
             while (done <= place) offsets[done++] = static_cast<std::int32_t>(static_cast<std::uint32_t>(total));
             total += Type::encode(value).size();
@@ -357,7 +361,7 @@ private:
     }
 };
 
-/// Gathers a column of the handles of a container that makes them of slots.
+/// Gathers a column of handles, which the container computes from slots.
 template <class C>
 struct ArrowHandles {
     static bool gather(const ArrowSource& from, const ArrowRows& rows, ArrowData& to) {
@@ -376,7 +380,7 @@ struct ArrowHandles {
     }
 };
 
-/// The column of values of T, or of a part of them.
+/// The column of values of T, or of a member of them.
 template <class T, class Part = WholeValue<T>>
 ArrowColumn arrow_column(std::string name) {
     static_assert(ArrowColumnOf<typename Part::type>::by_itself, "Arrow: a field is a struct; name its members one by one, as "
@@ -390,7 +394,7 @@ ArrowColumn arrow_column(std::string name) {
     return column;
 }
 
-/// Calls f(column) for each column that values of T make: one, or one a field.
+/// Calls f(column) for each column of a T: one, or one for each field.
 template <class T, class F>
 void for_each_arrow_column(const char* name, F&& f) {
     if constexpr (ArrowColumnOf<T>::by_itself)
@@ -401,32 +405,32 @@ void for_each_arrow_column(const char* name, F&& f) {
         }(std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(ArrowFields<T>::members)>>>());
 }
 
-/// Rows that have the same columns in the same places: all of a container, or those of one table of a store.
+//=== plans ===//
+
+/// Rows whose columns have the same sources: all rows of a container, or those of one table of a store.
 struct ArrowSegment {
     std::size_t rows = 0;
-    const bits::word_t* live = nullptr; ///< a bit a row; null: all are live
-    std::vector<ArrowSource> sources{}; ///< of each column
-    /// Writes a bit for each row of a batch that was ever written and gives their number; null if all were.
+    const bits::word_t* live = nullptr; ///< a bit for each row; null if all are live
+    std::vector<ArrowSource> sources{}; ///< one for each column
+    /// Sets the bit of each row of a batch that was ever written, and returns their number. Null if all rows were written.
     std::size_t (*written)(const ArrowSource& stamps, const ArrowRows& rows, std::byte* bitmap) = nullptr;
     ArrowSource stamps{};
 };
 
-/// All that an export needs to know of a container.
+/// All that an export needs to know about a container.
 struct ArrowPlan {
     std::vector<ArrowColumn> columns{};
     std::vector<ArrowSegment> segments{};
     ExportOptions options{};
     std::size_t most_text = ArrowData().most_text; ///< bytes of text in a column of a batch
 
-    /// Whether a column is declared to have nulls.
+    /// Whether the schema declares that the column may have nulls.
     bool is_nullable(const ArrowColumn& column) const noexcept {
         return column.stamped || column.optional || options.rows == Rows::all_slots;
     }
 };
 
-//=== schema ===//
-
-/// The schema of all batches: a struct of the columns.
+/// The schema of all batches of a plan: a struct of the columns.
 inline void make_schema(const ArrowPlan& plan, ArrowSchema* out, const ArrowPairs& metadata = {}) {
     ArrowSchema whole = make_schema("+s", "", 0, metadata, plan.columns.size());
     OwnedSchema schema(&whole);
@@ -438,16 +442,16 @@ inline void make_schema(const ArrowPlan& plan, ArrowSchema* out, const ArrowPair
     schema.move_to(out);
 }
 
-//=== arrays ===//
+//=== batches ===//
 
-/// What a column of a batch refers to. It is its own owner: a column may be moved out of its batch and released anywhere.
+/// What a column of a batch owns.
 struct ArrowNode {
     std::array<const void*, 3> buffers{};
     ArrowData data{};                    ///< of a gathered column
-    std::shared_ptr<const void> owner{}; ///< of a shared column
+    std::shared_ptr<const void> owner{}; ///< of the memory of a shared column
     std::shared_ptr<const ArrowBuffer> nulls{};
 };
-/// A column of a batch, which takes the node. Its buffers are those of the node's data, if the owner is null.
+/// A column of a batch, which takes the node. @param shared the values, if they are not gathered in the node's data
 inline ArrowArray make_column(std::unique_ptr<ArrowNode> node, std::size_t rows, std::size_t nulls, bool text,
                               const void* shared = nullptr) {
     node->buffers[0] = nulls == 0 ? nullptr : node->nulls->data();
@@ -456,9 +460,7 @@ inline ArrowArray make_column(std::unique_ptr<ArrowNode> node, std::size_t rows,
     return arrow_column_of(std::move(node), rows, nulls, text ? 3 : 2);
 }
 
-//=== batches ===//
-
-/// The bits of the rows from `first` on, as a bitmap.
+/// Writes the bits of liveness of the rows as a bitmap, whose first bit is that of row `first`.
 inline void copy_live_bits(const ArrowRows& rows, std::byte* bitmap) noexcept {
     const std::size_t first = bits::word_of(rows.first), last = bits::word_of(rows.end - 1);
     const auto shift = static_cast<unsigned>(rows.first % bits::word_bits);
@@ -483,9 +485,10 @@ public:
         if (plan_.options.most_gathered < bits::word_bits) plan_.options.most_gathered = bits::word_bits;
         if (plan_.options.least_shared == 0) plan_.options.least_shared = 1;
     }
-    const ArrowPlan& plan() const noexcept { return plan_; }
 
-    /// The next batch; one that is released at the end. What cannot be shared any more is given back there.
+    void make_schema(ArrowSchema* out) const { detail::make_schema(plan_, out); }
+
+    /// The next batch, or a released one at the end, where the owner is given up too.
     /// @throws std::length_error if one text has 2 GiB or more; std::bad_alloc; the next call tries the same rows again
     OwnedArray next() {
         for (; segment_ != plan_.segments.size(); ++segment_, entered_ = false) {
@@ -501,7 +504,7 @@ public:
                 if (OwnedArray batch = make(segment, rows, share)) {
                     row_ = rows.end;
                     if (share) {
-                        pieces_[piece_].begin = row_; // not its end, if there was too much text
+                        pieces_[piece_].begin = row_; // short of its end if there was too much text
                         if (row_ == pieces_[piece_].end) ++piece_;
                     }
                     return batch;
@@ -518,12 +521,12 @@ public:
     }
 
 private:
-    /// Rows that are shared.
+    /// Rows [begin, end), which are shared.
     struct Piece {
         std::size_t begin, end;
     };
 
-    /// Finds what can be shared, in one look at the bits of the segment.
+    /// Finds the pieces of a segment in one pass over its bits.
     void enter(const ArrowSegment& segment) {
         pieces_.clear();
         piece_ = 0;
@@ -543,7 +546,7 @@ private:
             }
         }
     }
-    /// The rows of the next batch, from row_ on; none at the end. Returns whether they are shared.
+    /// Chooses the rows of the next batch, from row_ on; none at the end. Returns whether they are shared.
     bool choose(const ArrowSegment& segment, ArrowRows& rows) noexcept {
         const bool each = rows.every_slot || segment.live == nullptr;
         const bool left = piece_ != pieces_.size();
@@ -559,6 +562,7 @@ private:
         return false;
     }
 
+    /// The first live row from `row` on.
     static std::size_t first_live(const ArrowSegment& segment, std::size_t row) noexcept {
         const slot_t found = Occupancy(segment.live, segment.rows).find_next(row);
         return found == no_slot ? segment.rows : found;
@@ -573,10 +577,10 @@ private:
         }
         return row < segment.rows ? row : segment.rows;
     }
-    /// Where live rows begin that may be `least` or more, from `row` on, which is not inside of some.
+    /// Where the next run begins that may have `least` live rows. @pre `row` is not inside of a run
     static std::size_t run_begin(const ArrowSegment& segment, std::size_t row, std::size_t least) noexcept {
         if (least < std::size_t{2} * bits::word_bits) return first_live(segment, row);
-        // Such a run has a whole word, and few words are whole where there are many holes.
+        // Such a run contains a full word, and where there are many holes few words are full.
         for (std::size_t w = bits::word_of(row); (w + 1) * bits::word_bits <= segment.rows; ++w) {
             if (segment.live[w] != bits::full_word) continue;
             const std::size_t before = w == 0 ? 0 : static_cast<std::size_t>(std::countl_one(segment.live[w - 1]));
@@ -584,7 +588,7 @@ private:
         }
         return segment.rows;
     }
-    /// The end of the rows from `first` on, below `limit`, of which `most` are live, at most.
+    /// The end of the longest range of rows from `first` up to `limit` with at most `most` live rows.
     static std::size_t end_of(const ArrowSegment& segment, std::size_t first, std::size_t limit, std::size_t most) noexcept {
         ArrowRows rows;
         rows.live = segment.live;
@@ -616,7 +620,7 @@ private:
         return any;
     }
 
-    /// Nothing if there is too much text for one batch.
+    /// Makes a batch; nothing if it would have too much text.
     OwnedArray make(const ArrowSegment& segment, const ArrowRows& rows, bool share) const {
         ArrowArray whole = make_batch(rows.count, plan_.columns.size());
         OwnedArray batch(&whole);
@@ -654,7 +658,7 @@ private:
         std::size_t count = 0;
         std::shared_ptr<const ArrowBuffer> bitmap{};
     };
-    /// @param write gets zeros, if it does not write each word
+    /// A bitmap that write(bytes) fills. @tparam Zeros whether it is zeroed before, for a `write` that only sets bits
     template <bool Zeros = true, class Write>
     static std::shared_ptr<const ArrowBuffer> bitmap(const ArrowRows& rows, Write&& write) {
         auto buffer = std::make_shared<ArrowBuffer>();
@@ -670,7 +674,7 @@ private:
     std::shared_ptr<const void> owner_;
     bool shares_ = false, entered_ = false;
     std::size_t segment_ = 0, row_ = 0, piece_ = 0;
-    std::vector<Piece> pieces_{}; ///< of this segment
+    std::vector<Piece> pieces_{}; ///< of the segment
 };
 
 } // namespace detail

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Foreign batches: their columns found by name, their rows checked before a value is read.
+// Foreign batches: columns are found by name, and all rows are checked before a value is read. ColumnReader reads one column,
+// ColumnsReader the columns of a type, BatchReader a batch, and read_batches() a stream.
 #ifndef SLOTWISE_ARROW_DETAIL_BATCH_READER_HPP
 #define SLOTWISE_ARROW_DETAIL_BATCH_READER_HPP
 
@@ -13,18 +14,16 @@
 
 SLOTWISE_BEGIN
 
-// Columns of foreign batches, checked before a value is read. Import and deltas stand on it.
-
 namespace detail {
 
-/// Why a stream is refused. The first reason is kept.
+/// Why a stream is refused: the first reason.
 class ArrowRefusal {
 public:
-    /// Names the column and what is wrong with it. Returns false.
+    /// Says what is wrong with a column. Returns false.
     SLOTWISE_COLD bool column(std::string_view name, const std::string& what) {
         return whole("column \"" + std::string(name) + "\": " + what);
     }
-    /// The same of the stream, the schema or a batch. Returns false.
+    /// Says what is wrong with the stream, the schema or a batch. Returns false.
     SLOTWISE_COLD bool whole(std::string what) {
         if (text_.empty()) text_ = std::move(what);
         return false;
@@ -37,10 +36,10 @@ private:
 
 inline std::string quoted(const char* text) { return text == nullptr ? "null" : '"' + std::string(text) + '"'; }
 
-/// A length or an offset that was checked: not negative, and no more than this machine has.
+/// A length or an offset as an index. @pre it was checked: it is not negative, and fits this machine
 constexpr std::size_t to_index(std::int64_t number) noexcept { return static_cast<std::size_t>(number); }
 
-/// A number at any address: other libraries need not align buffers.
+/// Reads a number at any address, because other libraries need not align buffers.
 template <class S>
 S load_unaligned(const unsigned char* from, std::size_t index) noexcept {
     S value;
@@ -48,11 +47,51 @@ S load_unaligned(const unsigned char* from, std::size_t index) noexcept {
     return value;
 }
 
-/// Whether `to` is the same number. @tparam D an integer
+/// Converts a number. Returns whether its value is the same then. @tparam D an integer
 template <class S, class D>
 constexpr bool same_number(S from, D& to) noexcept {
     to = static_cast<D>(from); // NOLINT(bugprone-signed-char-misuse): int8 is a number here
     return static_cast<S>(to) == from && (to < D{}) == (from < S{});
+}
+
+/// Bit `at` of a bitmap.
+inline bool bit_at(const unsigned char* bytes, std::size_t at) noexcept { return (bytes[at / 8] >> at % 8 & 1) != 0; }
+
+/// Refuses lengths, offsets and counts that are negative or do not fit this machine.
+inline bool expect_extent(std::string_view name, const ArrowArray& array, ArrowRefusal& refusal) {
+    constexpr std::int64_t most = (std::numeric_limits<std::ptrdiff_t>::max)() / 32;
+    if (array.length < 0) return refusal.column(name, "has the negative length " + std::to_string(array.length));
+    if (array.offset < 0) return refusal.column(name, "has the negative offset " + std::to_string(array.offset));
+    if (array.length > most || array.offset > most - array.length)
+        return refusal.column(name,
+                              "overflows: length " + std::to_string(array.length) + ", offset " + std::to_string(array.offset));
+    if (array.null_count < -1 || array.null_count > array.length)
+        return refusal.column(name, "has the null count " + std::to_string(array.null_count));
+    return true;
+}
+/// Finds the validity bitmap; it is null if no row is null. Refuses a null count other than that of the bitmap.
+inline bool find_validity(std::string_view name, const ArrowArray& array, const unsigned char*& validity,
+                          ArrowRefusal& refusal) {
+    const auto* const bitmap = static_cast<const unsigned char*>(array.buffers[0]);
+    if (bitmap == nullptr) {
+        if (array.null_count > 0)
+            return refusal.column(name, "has " + std::to_string(array.null_count) + " nulls and no validity bitmap");
+        return true;
+    }
+    const std::size_t begin = to_index(array.offset), end = begin + to_index(array.length);
+    std::int64_t valid = 0;
+    for (std::size_t at = begin; at != end;) {
+        if (at % 8 == 0 && end - at >= 8) {
+            valid += std::popcount(bitmap[at / 8]);
+            at += 8;
+        } else
+            valid += bit_at(bitmap, at++) ? 1 : 0;
+    }
+    if (array.null_count != -1 && array.length - valid != array.null_count)
+        return refusal.column(name, "has " + std::to_string(array.length - valid) + " nulls, and the null count " +
+                                        std::to_string(array.null_count));
+    if (valid != array.length) validity = bitmap;
+    return true;
 }
 
 /// What columns of all types have: a name, a place in the schema, validity.
@@ -65,11 +104,11 @@ public:
     /// Whether rows may be null.
     bool has_nulls() const noexcept { return validity_ != nullptr; }
     /// @pre row < rows
-    bool is_null(std::size_t row) const noexcept { return has_nulls() && !bit(validity_, at_ + row); }
-    /// From now on the texts of all rows may have no more bytes than `left`, which is lowered. Buffers have no sizes in the C
-    /// interface: this is what keeps a damaged offset from leading beyond the end of one.
+    bool is_null(std::size_t row) const noexcept { return has_nulls() && !bit_at(validity_, at_ + row); }
+    /// Limits the bytes of text in all rows that are opened from now on to `*left`, which decreases. Buffers have no sizes in
+    /// the C interface: only this keeps a damaged offset from leading beyond the end of a buffer.
     void limit_text(std::uint64_t* left) noexcept { text_left_ = left; }
-    /// Refuses a column with a null. @param why what follows the place
+    /// Refuses a column with a null. @param why the end of the sentence
     bool expect_no_null(std::size_t rows, const char* why, ArrowRefusal& refusal) const {
         for (std::size_t row = 0; has_nulls() && row != rows; ++row)
             if (is_null(row)) return refusal.column(name_, "is null in row " + std::to_string(row) + why);
@@ -77,7 +116,7 @@ public:
     }
 
 protected:
-    /// Remembers the place, and refuses what no column of a value has.
+    /// Notes the place, and refuses what no supported column has.
     bool take(const ArrowSchema& schema, std::int64_t place, ArrowRefusal& refusal) {
         if (place_ != -1) return refusal.column(name_, "occurs twice");
         if (schema.format == nullptr) return refusal.column(name_, "has no format");
@@ -89,7 +128,7 @@ protected:
     bool refuse_format(const char* format, const std::string& expected, ArrowRefusal& refusal) const {
         return refusal.column(name_, "has the format " + quoted(format) + ", not " + expected);
     }
-    /// Checks all that does not depend on the type. @param first and rows: the part of the array that the batch has
+    /// Checks what does not depend on the type. @param first and rows: the part of the array that is in the batch
     bool open_common(const ArrowArray& array, std::size_t first, std::size_t rows, std::int64_t buffers, bool or_more,
                      ArrowRefusal& refusal) {
         validity_ = nullptr;
@@ -113,50 +152,8 @@ protected:
     bool refuse_buffer(std::int64_t index, ArrowRefusal& refusal) const {
         return refusal.column(name_, "has no buffer " + std::to_string(index));
     }
-    static bool bit(const unsigned char* bytes, std::size_t at) noexcept { return (bytes[at / 8] >> at % 8 & 1) != 0; }
 
-    std::size_t at_ = 0; // of the first row, in the buffers
-
-public:
-    /// Refuses lengths, offsets and counts that are negative or do not fit this machine.
-    static bool expect_extent(std::string_view name, const ArrowArray& array, ArrowRefusal& refusal) {
-        constexpr std::int64_t most = (std::numeric_limits<std::ptrdiff_t>::max)() / 32;
-        if (array.length < 0) return refusal.column(name, "has the negative length " + std::to_string(array.length));
-        if (array.offset < 0) return refusal.column(name, "has the negative offset " + std::to_string(array.offset));
-        if (array.length > most || array.offset > most - array.length)
-            return refusal.column(name, "overflows: length " + std::to_string(array.length) + ", offset " +
-                                            std::to_string(array.offset));
-        if (array.null_count < -1 || array.null_count > array.length)
-            return refusal.column(name, "has the null count " + std::to_string(array.null_count));
-        return true;
-    }
-    /// The validity bitmap, or null when no row is null. Refuses a null count that the bitmap does not have.
-    static bool find_validity(std::string_view name, const ArrowArray& array, const unsigned char*& validity,
-                              ArrowRefusal& refusal) {
-        const auto* const bitmap = static_cast<const unsigned char*>(array.buffers[0]);
-        if (bitmap == nullptr) {
-            if (array.null_count > 0)
-                return refusal.column(name, "has " + std::to_string(array.null_count) + " nulls and no validity bitmap");
-            return true;
-        }
-        const std::size_t begin = to_index(array.offset), end = begin + to_index(array.length);
-        std::int64_t valid = 0;
-        for (std::size_t at = begin; at != end;) {
-            if (at % 8 == 0 && end - at >= 8) {
-                valid += std::popcount(bitmap[at / 8]);
-                at += 8;
-            } else
-                valid += bit(bitmap, at++) ? 1 : 0;
-        }
-        if (array.null_count != -1 && array.length - valid != array.null_count)
-            return refusal.column(name, "has " + std::to_string(array.length - valid) + " nulls, and the null count " +
-                                            std::to_string(array.null_count));
-        if (valid != array.length) validity = bitmap;
-        return true;
-    }
-
-protected:
-    /// Counts bytes of text before they are read.
+    /// Counts bytes of text before they are read, and refuses them beyond the limit.
     bool take_text(std::uint64_t size, ArrowRefusal& refusal) {
         if (text_left_ == nullptr) return true;
         if (size > *text_left_)
@@ -165,14 +162,16 @@ protected:
         return true;
     }
 
+    std::size_t at_ = 0; // the place of the first row in the buffers
+
 private:
-    std::uint64_t* text_left_ = nullptr; // bytes of text that the stream may still have
+    std::uint64_t* text_left_ = nullptr; // bytes of text that the stream may still have; null if they are not limited
     const char* name_;
     std::int64_t place_ = -1;
     const unsigned char* validity_ = nullptr;
 };
 
-/// The column of a number, a bool, a text or a time. bind() once, then open() for each batch, then [row].
+/// The column of a number, a bool, a text or a time: bind() once, open() for each batch, then [row].
 template <class T>
 class ColumnReader : public ColumnBase {
     using Type = ArrowType<T>;
@@ -180,7 +179,7 @@ class ColumnReader : public ColumnBase {
     static constexpr ArrowLayout layout = Type::layout;
     static constexpr bool is_plain = std::is_arithmetic_v<T> || std::is_enum_v<T>;
     static constexpr bool is_integer = layout == ArrowLayout::fixed && is_plain && std::is_integral_v<Stored>;
-    // Whether a value of the buffer may be none of T: a minute and a half among minutes.
+    // Whether the buffer may hold a value that T lacks: 90 seconds for a T that counts minutes.
     static constexpr bool is_partial = layout == ArrowLayout::fixed && !is_plain && !is_arrow_memory<T>();
     static_assert(!std::is_same_v<T, std::string_view>,
                   "Arrow import: a std::string_view would refer to the batch, which is released; use std::string");
@@ -209,14 +208,14 @@ public:
             if (format != "g" && format != "f") return refuse_format(schema.format, "float64 or float32", refusal);
         } else if constexpr (layout == ArrowLayout::fixed) {
             constexpr std::string_view expected = format_of<T>;
-            // A zone other than UTC is how times are shown. Their values are in UTC.
+            // Any zone is accepted: it only says how times are displayed. The values are in UTC.
             const bool zoned = expected.size() > 4 && format.size() > 4 && format.substr(0, 4) == expected.substr(0, 4);
             if (format != expected && !zoned) return refuse_format(schema.format, quoted(format_of<T>), refusal);
         } else if (format != format_of<T>)
             return refuse_format(schema.format, quoted(format_of<T>), refusal);
         return true;
     }
-    /// Checks all rows, so that reading them needs no check. @param first and rows: the part that the batch has
+    /// Checks all rows, so that reading needs no check. @param first and rows: the part of the array that is in the batch
     bool open(const ArrowArray& array, std::size_t first, std::size_t rows, ArrowRefusal& refusal) {
         if constexpr (layout == ArrowLayout::text) {
             if (!open_common(array, first, rows, 3, kind_ == 'v', refusal)) return false;
@@ -240,7 +239,7 @@ public:
         if constexpr (layout == ArrowLayout::fixed)
             return Type::decode(load_unaligned<Stored>(data_, row));
         else if constexpr (layout == ArrowLayout::bits)
-            return bit(data_, at_ + row);
+            return bit_at(data_, at_ + row);
         else
             return text(row);
     }
@@ -260,6 +259,7 @@ public:
 private:
     //=== numbers ===//
 
+    // Converts the rows if the buffer has another width than T.
     bool convert([[maybe_unused]] std::size_t rows, [[maybe_unused]] ArrowRefusal& refusal) {
         from_ = at_;
         if constexpr (std::is_same_v<T, double>)
@@ -303,6 +303,7 @@ private:
         from_ = 0;
         return true;
     }
+    // Refuses values that T lacks.
     bool expect_values(std::size_t rows, ArrowRefusal& refusal) const {
         for (std::size_t row = 0; row != rows; ++row)
             if (const auto stored = load_unaligned<Stored>(data_, row);
@@ -314,6 +315,7 @@ private:
 
     //=== text ===//
 
+    // A text in a column of views: up to 12 bytes lie in place of prefix, buffer and offset.
     struct View {
         std::int32_t size;
         char prefix[4];
@@ -329,7 +331,7 @@ private:
         auto begin = load_unaligned<Offset>(offsets_, at_);
         if (begin < 0) return refuse_offset(0, begin, refusal);
         const auto first = begin;
-        std::uint64_t size = 0; // without what null rows may have
+        std::uint64_t size = 0; // without the text of null rows
         for (std::size_t row = 0; row != rows; ++row) {
             const auto end = load_unaligned<Offset>(offsets_, at_ + row + 1);
             if (end < begin) return refuse_offset(row + 1, end, refusal);
@@ -341,7 +343,7 @@ private:
             return refuse_offset(rows, begin, refusal);
         if (begin == first) return true;
         if (data_ == nullptr) return refuse_buffer(2, refusal);
-        // The texts of all rows lie side by side, mostly in ASCII, and short ones are slower to ask one by one.
+        // The texts of all rows are adjacent and mostly ASCII: to check them at once is faster than one by one.
         const auto* const chars = reinterpret_cast<const char*>(data_);
         const bool all_counted = static_cast<std::uint64_t>(begin - first) == size;
         return (all_counted && is_ascii({chars + to_index(first), to_index(begin - first)})) || expect_utf8(rows, refusal);
@@ -401,7 +403,7 @@ private:
     }
 
     struct Nothing {};
-    char kind_ = '\0';                       // the last letter of the format; 'v' for views
+    char kind_ = '\0';                       // the last letter of the format, or 'v' for views
     const unsigned char* data_ = nullptr;    // of fixed width: from the first row on
     std::size_t from_ = 0;                   // the first row in data_
     const unsigned char* offsets_ = nullptr; // of text
@@ -409,7 +411,7 @@ private:
     std::vector<std::conditional_t<layout == ArrowLayout::fixed, Stored, char>> converted_;
 };
 
-/// The columns of a T: one that has the given name, or those of ArrowFields<T>.
+/// The columns of a T: one with this name, or those of ArrowFields<T>.
 template <class T>
 class ColumnsReader {
 public:
@@ -428,7 +430,8 @@ public:
     auto operator[](std::size_t row) const noexcept { return column_[row]; }
 
 private:
-    ColumnReader<std::conditional_t<ArrowColumnOf<T>::by_itself, T, int>> column_; // or an error says what to write
+    // If T has no column, ArrowColumnOf says what to write, and int prevents further errors.
+    ColumnReader<std::conditional_t<ArrowColumnOf<T>::by_itself, T, int>> column_;
 };
 template <class T>
     requires(!ArrowValue<T> && HasArrowFields<T>)
@@ -452,7 +455,7 @@ public:
     bool expect_no_null(std::size_t rows, const char* why, ArrowRefusal& refusal) const {
         return std::apply([&](const auto&... column) { return (column.expect_no_null(rows, why, refusal) && ...); }, columns_);
     }
-    /// Refuses a row that has some members and not others.
+    /// Refuses a row in which some members are null and others are not.
     bool expect_one_validity(std::size_t rows, ArrowRefusal& refusal) const {
         return std::apply(
             [&](const auto&... column) {
@@ -479,7 +482,7 @@ private:
     Columns columns_;
 };
 
-/// Stands for the columns of values where there are none: in sets.
+/// The columns of values of a set, which has none, for reading and for building.
 struct NoColumns {
     explicit NoColumns(const char*, bool = false) noexcept {}
     template <class F>
@@ -495,12 +498,12 @@ struct NoColumns {
     template <class Columns>
     void finish(Columns&) const noexcept {}
 };
-/// What reads values of T.
+/// The reader of values of T, which is void for a set.
 template <class T>
 using ValueReader =
     typename std::conditional_t<std::is_void_v<T>, std::type_identity<NoColumns>, std::type_identity<ColumnsReader<T>>>::type;
 
-/// The columns of batches: all that the readers ask for and no other.
+/// Reads batches that have the columns of these readers and no others.
 template <class... Readers>
 class BatchReader {
 public:
@@ -530,16 +533,16 @@ public:
         columns_ = schema.n_children;
         return each([&](auto& reader) { return reader.place() != -1 || refusal.column(reader.name(), "is missing"); });
     }
-    /// Checks a batch. @param rows its rows then
+    /// Checks a batch. @param rows is set to the number of its rows
     bool open(const ArrowArray& batch, std::size_t& rows, ArrowRefusal& refusal) {
-        if (!ColumnBase::expect_extent("", batch, refusal)) return false;
+        if (!expect_extent("", batch, refusal)) return false;
         if (batch.n_children != columns_ || (columns_ != 0 && batch.children == nullptr))
             return refusal.whole("the batch has " + std::to_string(batch.n_children) + " columns, not " +
                                  std::to_string(columns_) + ", or no list of them");
         if (batch.n_buffers != 1 || batch.buffers == nullptr || batch.dictionary != nullptr)
             return refusal.whole("the batch has " + std::to_string(batch.n_buffers) + " buffers, where a struct has 1");
         const unsigned char* validity = nullptr;
-        if (!ColumnBase::find_validity("", batch, validity, refusal)) return false;
+        if (!find_validity("", batch, validity, refusal)) return false;
         if (validity != nullptr) return refusal.whole("the batch has rows that are null as a whole");
         rows = to_index(batch.length);
         const std::size_t first = to_index(batch.offset);

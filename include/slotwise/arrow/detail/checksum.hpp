@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// The checksum of a stream: of what its columns say, not of how buffers say it.
+// The checksum of a stream. It depends on the values of its columns and not on how buffers encode them.
 #ifndef SLOTWISE_ARROW_DETAIL_CHECKSUM_HPP
 #define SLOTWISE_ARROW_DETAIL_CHECKSUM_HPP
 
@@ -15,9 +15,10 @@ namespace detail {
 
 inline constexpr const char* checksum_key = "slotwise.checksum";
 
-/// XXH3-64 of the rows of a column, in their order: for each a byte that says whether it has a value, and the value. Integers
-/// and times are 64 bits, floating-point numbers doubles, texts have their length in front. So the same values have the same
-/// checksum however they are divided into batches, and as wide, dictionary-free or large as a tool has made them.
+/// XXH3-64 of the rows of a column, in their order: for each row a byte that says whether it has a value, and the value.
+/// Integers and times are hashed as 64 bits, floating-point numbers as doubles, texts with their length in front. So the same
+/// values have the same checksum, however they are divided into batches and whatever width or kind of text a tool has changed
+/// them to.
 class ColumnChecksum {
 public:
     void null() noexcept { put(std::uint8_t{0}); }
@@ -27,7 +28,7 @@ public:
         if constexpr (std::is_floating_point_v<Value>)
             put(std::bit_cast<std::uint64_t>(static_cast<double>(value)));
         else if constexpr (std::is_integral_v<Value>)
-            put(static_cast<std::uint64_t>(value)); // of -1: all ones, in any width
+            put(static_cast<std::uint64_t>(value)); // -1 is all ones, whatever its width was
         else {
             put(std::uint64_t{value.size()});
             if (value.size() > chunk_.size() - used_) flush();
@@ -58,11 +59,11 @@ private:
     }
 
     Xxh3 all_{};
-    std::array<std::byte, 2048> chunk_{}; // many values a step
+    std::array<std::byte, 2048> chunk_{}; // so that one step hashes many values
     std::size_t used_ = 0;
 };
 
-/// Of a whole stream: of its columns' checksums, in the order of the columns.
+/// The checksum of a stream: of the checksums of its columns, in their order.
 inline std::uint64_t stream_checksum(std::size_t rows, const std::vector<std::uint64_t>& columns) noexcept {
     Xxh3 all;
     all.number(rows);
@@ -70,20 +71,20 @@ inline std::uint64_t stream_checksum(std::size_t rows, const std::vector<std::ui
     return all.finish();
 }
 
-/// What is noted of the rows of a stream: their checksum, and how many bytes of text they have, which is asked before an offset
-/// of a text is followed.
+/// What metadata say about the rows of a stream: their checksum, and how many bytes of text they have. The latter is checked
+/// before the offset of a text is followed.
 struct RowsChecksum {
     std::uint64_t checksum = 0, text = 0;
 };
 
-/// 16 hexadecimal digits.
+/// The checksum as 16 hexadecimal digits.
 inline std::string checksum_text(std::uint64_t checksum) {
     std::string text(16, '0');
     for (std::size_t i = 16; i-- != 0; checksum >>= 4) text[i] = "0123456789abcdef"[checksum & 15];
     return text;
 }
 
-/// Reads what checksum_text() writes; false for anything else.
+/// Reads a result of checksum_text(). Returns false for anything else.
 inline bool read_checksum(std::string_view text, std::uint64_t& checksum) noexcept {
     checksum = 0;
     for (const char c : text) {
@@ -97,7 +98,7 @@ inline bool read_checksum(std::string_view text, std::uint64_t& checksum) noexce
 /// The checksums of the columns of a stream that is read batch by batch.
 class StreamChecksum {
 public:
-    /// Takes the rows of a batch that was opened.
+    /// Adds the rows of a batch that was opened.
     template <class Batches>
     void add(Batches& batches, std::size_t rows) {
         std::size_t at = 0;
@@ -108,7 +109,7 @@ public:
         });
         rows_ += rows;
     }
-    /// @param columns how many the stream has, also if it had no batch
+    /// The checksum of all rows. @param columns how many the stream has, which is not known here if it had no batch
     std::uint64_t finish(std::size_t columns) {
         columns_.resize(columns);
         std::vector<std::uint64_t> each;

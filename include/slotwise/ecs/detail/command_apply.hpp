@@ -205,8 +205,8 @@ struct CommandSource {
     void* value(Command* const* list) const noexcept { return static_cast<std::byte*>(list[command]->payload()) + offset; }
 };
 
-/// What a list of commands with these shapes does to the row of an entity in this table. It is made once and then carried out for
-/// each such entity.
+/// What a list of commands with these shapes does to the row of an entity in this table. It is made once and then carried out
+/// for each such entity.
 struct CommandPlan {
     enum class Kind : std::uint8_t { any, one_by_one, fresh, values, move };
 

@@ -381,9 +381,9 @@ private:
 
 /// Commands in an arena, grouped by entity. Groups are in the order in which their entities were first named.
 ///
-/// Each despawn ends a section: later commands get new groups, so that it is known what was recorded before the despawn. That only
-/// matters if other entities relate to the despawned one. Such a despawn is a barrier. What lies between two barriers is a phase,
-/// in which all groups of one entity are carried out together.
+/// Each despawn ends a section: later commands get new groups, so that it is known what was recorded before the despawn. That
+/// only matters if other entities relate to the despawned one. Such a despawn is a barrier. What lies between two barriers is a
+/// phase, in which all groups of one entity are carried out together.
 class CommandBatch {
 public:
     CommandBatch() = default;
