@@ -499,8 +499,8 @@ public:
         return filled;
     }
     /// Moves row `row` of `from` to the end of `to`. Values of components that both have are moved, build(column, to) builds
-    /// those of ColumnMapping::built(), others are destroyed. The row keeps its ticks and bits; what is new is enabled and added
-    /// at `tick`. The last row of `from` comes in the place of `row`. No memory is allocated but for growth.
+    /// those of ColumnMapping::built(), others are destroyed. The row keeps its ticks and bits; what is new is enabled, and
+    /// added at `tick`. The last row of `from` comes in the place of `row`. No memory is allocated but for growth.
     /// @pre row < from.size() (checked at level fast); map == ColumnMapping(from, to)
     /// @throws std::invalid_argument when `from` is `to`; as push_back; strong if shared columns and those of `from` move
     /// without a throw, else basic: both keep their rows, some of whose values are moved-from @complexity linear in columns
