@@ -60,7 +60,7 @@ struct EdgeEnds {
     Edge* in = nullptr;
 };
 
-/// The edges of all nodes, found by the node where they begin and the ids of the change. It does not know nodes, rules and sets.
+/// The edges of all nodes, found by where they begin and the ids of the change. It does not know nodes, rules and sets.
 /// @tparam Record a node: with the members `ends`, of type EdgeEnds, `handle` and `node`
 template <class Record, class Handle, class Id, class Data>
 class ArchetypeEdges {
