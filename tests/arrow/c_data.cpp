@@ -114,7 +114,6 @@ TEST_CASE("What is moved out of an owner belongs to who took it", "[arrow]") {
     STATIC_REQUIRE(std::is_nothrow_move_constructible_v<OwnedStream> && std::is_nothrow_move_assignable_v<OwnedSchema>);
 }
 
-// proves: OwnedStream::schema throws, OwnedStream::next throws
 TEST_CASE("A stream gives its schema and its batches, and its own text when it fails", "[arrow]") {
     released = 0;
     Countdown from{4, "the disk is full"};

@@ -345,7 +345,6 @@ TEST_CASE("what was applied is answered without reading a batch", "[delta]") {
     REQUIRE(empty.window() == Dict::never);
 }
 
-// proves: apply_delta throws, import_delta throws
 TEST_CASE("apply_delta and import_delta throw the text of the refusal", "[delta]") {
     Rows rows = good();
     rows.ops[0] = 9;
@@ -365,8 +364,6 @@ TEST_CASE("apply_delta and import_delta throw the text of the refusal", "[delta]
     REQUIRE(stream.all_released_once());
 }
 
-// proves: export_delta(delta, from, out, extra) throws, export_delta(series, from, out, extra) throws
-// proves: export_change_feed throws
 TEST_CASE("an export of a delta that runs out of memory leaves no stream behind", "[delta]") {
     const Dict dict = before();
     const auto delta = capture(dict, 1);
@@ -393,7 +390,6 @@ TEST_CASE("an export of a delta that runs out of memory leaves no stream behind"
     REQUIRE(failures > 3);
 }
 
-// proves: try_apply_delta throws
 TEST_CASE("a delta whose check runs out of memory changes nothing, and everything is released", "[delta]") {
     std::size_t untouched = 0;
     const auto failures = test::run_out_of_memory([&](auto&& attempt) {

@@ -112,7 +112,6 @@ TEST_CASE("Described series export the same as those of known types", "[arrow]")
     CHECK(both(set, options).columns == both(any_set, options).columns);
 }
 
-// proves: described_column throws
 TEST_CASE("A described type that Arrow has not is refused by the name of its column", "[arrow]") {
     TypeDescriptor nameless = TypeDescriptor::of<int>();
     nameless.id = nullptr;
@@ -178,8 +177,6 @@ TEST_CASE("The columns of a store's tables are shared, and keep it alive", "[arr
     CHECK(frozen.use_count() == 1);
 }
 
-// proves: export_schema(query, out, options) throws, export_stream(query, out, options) throws
-// proves: export_stream(store, query, out, options) throws
 TEST_CASE("A query is refused for what it has not", "[arrow]") {
     ArchetypeStore store;
     store.registry().add<Mass>({.sparse = true});

@@ -160,8 +160,6 @@ TEST_CASE("Columns are key, value or its fields, the user's, time, handle; names
     CHECK((schema->n_children == 4 && std::string(schema->children[3]->name) == "column0" && schema->metadata == nullptr));
 }
 
-// proves: export_schema(container, out, options) throws, export_stream(container, out, options) throws, export_stream(container, out, options) throws #2
-// proves: ArrowPlanner::take throws, ArrowPlanner::refuse_handles throws
 TEST_CASE("Options that ask for what a container has not are refused", "[arrow]") {
     CHECK(refused("is no series", [] { copied(SlotMap<int>(), {.time = true}); }));
     CHECK(refused("has no handles", [] { copied(SoaVector<int>(), {.handles = true}); }));
@@ -308,7 +306,6 @@ TEST_CASE("A container in reserved memory is one batch", "[arrow]") {
 }
 #endif
 
-// proves: ArrowBatcher::next throws, ArrowStream::make_all throws
 TEST_CASE("Texts of a batch stay below what its offsets reach; a text that is too long is refused", "[arrow]") {
     KeySet<std::string> set;
     for (int i = 0; i != 500; ++i) set.insert(std::to_string(1000 + i));

@@ -93,7 +93,6 @@ TEST_CASE("Metadata is read as it was written, in the byte order of the machine"
     CHECK((*find_metadata(pairs, "key") == "value" && find_metadata(pairs, "none") == nullptr));
 }
 
-// proves: encode_metadata throws, decode_metadata throws
 TEST_CASE("Metadata with a negative length is refused", "[arrow]") {
     const std::int32_t counts[] = {-1, 0};
     CHECK(refused("a length is negative", [&] { static_cast<void>(decode_metadata(reinterpret_cast<const char*>(counts))); }));

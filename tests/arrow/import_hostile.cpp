@@ -316,7 +316,6 @@ TEST_CASE("of a batch that is refused nothing is written, and the batches before
     REQUIRE(foreign.all_released_once());
 }
 
-// proves: import_stream throws
 TEST_CASE("import_stream throws the text of the refusal, and releases everything", "[import]") {
     Map map;
     Foreign foreign({names(), test::bools("value", {true, false, true})});
@@ -328,7 +327,6 @@ TEST_CASE("import_stream throws the text of the refusal, and releases everything
 }
 
 #if defined(__cpp_exceptions)
-// proves: try_import_stream(stream, to) throws
 TEST_CASE("rows before a throw of the container stay, and everything is released", "[import]") {
     Full full;
     Foreign foreign({names(), amounts()});

@@ -175,7 +175,6 @@ TEST_CASE("Errors come as a number and a text, and the stream stays usable", "[a
     schema.release(&schema);
 }
 
-// proves: Exportable::Exportable() throws, Exportable::Exportable(container) throws, Exportable::write throws, Exportable::pin throws
 TEST_CASE("Exportable hands its container out for writing only while nothing is pinned", "[arrow]") {
     Exportable<Names> owner;
     REQUIRE(owner.write() == &owner.read());
@@ -193,7 +192,6 @@ TEST_CASE("Exportable hands its container out for writing only while nothing is 
     CHECK_FALSE(owner.pinned());
 }
 
-// proves: Exportable::write invalidates
 TEST_CASE("Exportable detaches: exports keep what was there, slots and handles go on in the copy", "[arrow]") {
     Exportable<Numbers> owner(numbers(20000));
     Numbers& before = *owner.write();

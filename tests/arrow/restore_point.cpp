@@ -92,7 +92,6 @@ TEST_CASE("a restore point that is damaged is refused by the column, and nothing
     REQUIRE(refusal_of(columns(), 2) == "restore_point: a restore point is one row");
 }
 
-// proves: restore_point throws
 TEST_CASE("restore_point throws the text of the refusal", "[restore_point]") {
     REQUIRE(arrow_test::refused("restore_point: a restore point is one row", [] {
         Dict dict;
@@ -101,7 +100,6 @@ TEST_CASE("restore_point throws the text of the refusal", "[restore_point]") {
     }));
 }
 
-// proves: export_restore_point throws, try_restore_point throws
 TEST_CASE("restore points that run out of memory leave no stream and change nothing", "[restore_point]") {
     const Dict dict = before();
     REQUIRE(test::run_out_of_memory([&](auto&& attempt) {

@@ -128,7 +128,6 @@ TEST_CASE("An import that runs out of memory keeps the rows before, and releases
     import_fails("try_import_stream", empty, stream, try_import, check);
 }
 
-// proves: try_import_stream(stream, to) throws #2
 TEST_CASE("An import into described types that runs out of memory keeps the rows before, and releases the stream",
           "[arrow][throws]") {
     Map source;

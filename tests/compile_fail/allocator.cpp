@@ -6,7 +6,6 @@ using namespace slotwise;
 
 //=== flat_array_of_owners ===//
 // expect: static assertion failed || static_assert failed
-// covers: memory/allocator.hpp static_assert "std::is_trivially_copyable_v<T>"
 struct Owner {
     ~Owner() {}
 };

@@ -20,7 +20,6 @@ AnyTSDStorage typeless; // faulty
 
 //=== column_that_throws ===//
 // expect: AnyTSSStorage, AnyTSDStorage: a further column's on_insert may throw, so a removed key could be lost before the window rolls; make it noexcept
-// covers: series/any_series.hpp static_assert "on_insert may throw"
 struct Careful {
     void on_insert(slot_t, InsertKind) noexcept {}
 };
@@ -32,7 +31,6 @@ BasicAnyTSSStorage<Throws> other(TypeDescriptor::of<int>()); // faulty
 
 //=== a_strictness_that_is_none ===//
 // expect: no matching function for call || no matching member function
-// covers: series/any_tss_storage.hpp requires "is_invocable_r_v<Strictness"
 AnyTSSStorage set(TypeDescriptor::of<int>());
 AnyTSSStorage::delta_type delta;
 set.write(1).apply(delta, [](const DescribedValue&) { return Strictness::lenient; });
@@ -40,7 +38,6 @@ set.write(1).apply(delta, [](int) { return true; }); // faulty
 
 //=== a_strictness_of_a_dictionary_that_is_none ===//
 // expect: no matching function for call || no matching member function
-// covers: series/any_tsd_storage.hpp requires "is_invocable_r_v<Strictness"
 AnyTSDStorage dict(TypeDescriptor::of<int>(), TypeDescriptor::of<int>());
 AnyTSDStorage::delta_type delta;
 dict.write(1).apply(delta, [](const DescribedValue&) { return Strictness::lenient; });

@@ -6,28 +6,24 @@ using namespace slotwise;
 
 //=== reserved_memory ===//
 // expect: Growth::reserve and page_slots are for SlotMap
-// covers: map/any_slot_map.hpp static_assert "Growth::reserve and page_slots are for SlotMap"
 constexpr SlotMapOptions plain{}, reserving{.growth = Growth::reserve};
 BasicAnySlotMap<Options<plain>> map(TypeDescriptor::of<int>());
 BasicAnySlotMap<Options<reserving>> other(TypeDescriptor::of<int>()); // faulty
 
 //=== atomic_versions_of_described_elements ===//
 // expect: atomic_versions is for SlotMap and HandlePool
-// covers: map/any_slot_map.hpp static_assert "atomic_versions is for SlotMap and HandlePool"
 constexpr SlotMapOptions plain{}, shared{.atomic_versions = true};
 BasicAnySlotMap<Options<plain>> map(TypeDescriptor::of<int>());
 BasicAnySlotMap<Options<shared>> other(TypeDescriptor::of<int>()); // faulty
 
 //=== zero_vacant_of_described_elements ===//
 // expect: zero_vacant is for SlotMap
-// covers: map/any_slot_map.hpp static_assert "zero_vacant is for SlotMap"
 constexpr SlotMapOptions plain{}, zeroing{.zero_vacant = true};
 BasicAnySlotMap<Options<plain>> map(TypeDescriptor::of<int>());
 BasicAnySlotMap<Options<zeroing>> other(TypeDescriptor::of<int>()); // faulty
 
 //=== two_addresses ===//
 // expect: two addresses are no element
-// covers: map/any_slot_map.hpp static_assert "two addresses are no element"
 AnySlotMap map(TypeDescriptor::of<int>());
 int a = 1, b = 2;
 const AnyValue values[] = {AnyValue::copied(&a), AnyValue::copied(&b)};

@@ -31,7 +31,6 @@ return value == read;
 
 //=== a_writable_view_of_a_read_only_column ===//
 // expect: no matching function for call || no viable conversion || conversion from || could not convert || no matching constructor
-// covers: slots/any_column_view.hpp requires "!std::is_const_v<T>"
 MapStorage<int, int> map;
 const auto& reader = map;
 ConstAnyColumnView read = reader.values();
@@ -41,7 +40,6 @@ return read.empty() == write.empty();
 
 //=== a_described_column_by_what_is_no_handle ===//
 // expect: no matching function for call || no matching member function
-// covers: slots/any_column_view.hpp requires "AnyHandle H"
 MapStorage<int, int> map;
 map.insert(1, 2);
 const AnyColumnView values = map.values();
@@ -51,7 +49,6 @@ return value == nullptr;
 
 //=== one_array_of_a_type_known_at_run_time ===//
 // expect: Growth::reserve is for types that are known when the program is compiled
-// covers: keyed/any_set.hpp static_assert "Growth::reserve is for types"
 BasicAnySetStorage<Options<KeySetOptions{.page_slots = 64}>> set(TypeDescriptor::of<int>());
 BasicAnySetStorage<Options<KeySetOptions{.growth = Growth::reserve}>> other(TypeDescriptor::of<int>()); // faulty
 return static_cast<int>(set.size());

@@ -6,7 +6,6 @@ using namespace slotwise;
 
 //=== ids_whose_copies_throw ===//
 // expect: Id is trivially copyable
-// covers: ecs/archetype_graph.hpp static_assert "Id is trivially copyable"
 struct Name {
     int number = 0;
     Name() = default;
@@ -22,7 +21,6 @@ ArchetypeGraph<int, Name, NoEdgeData, NoRules, HashBy<Hash>> other; // faulty
 
 //=== rules_whose_copies_throw ===//
 // expect: of the rules must not throw
-// covers: ecs/archetype_graph.hpp static_assert "of the rules must not throw"
 struct Rules : NoRules {
     Rules() = default;
     Rules(const Rules&) {}

@@ -19,7 +19,6 @@ struct Constant {
 
 //=== removes_nothing ===//
 // expect: no matching
-// covers: ecs/archetype_store.hpp requires "(sizeof...(Ts) != 0)"
 ArchetypeStore store;
 const Entity entity = store.spawn(Position{});
 store.remove<Position>(entity);
@@ -27,7 +26,6 @@ store.remove<>(entity); // faulty
 
 //=== adds_a_default_that_there_is_not ===//
 // expect: a type has no default value; write add(entity, values...)
-// covers: ecs/archetype_store.hpp static_assert "a type has no default value"
 ArchetypeStore store;
 const Entity entity = store.spawn(NoDefault(1));
 store.add<Position>(entity);
@@ -35,7 +33,6 @@ store.add<NoDefault>(entity); // faulty
 
 //=== value_of_a_tag ===//
 // expect: a type without state is a tag, which has no value; ask has<T>
-// covers: ecs/archetype_store.hpp static_assert "a type without state is a tag"
 ArchetypeStore store;
 const Entity entity = store.spawn(Position{}, Hidden{});
 store.get<Position>(entity);
@@ -43,14 +40,12 @@ store.get<Hidden>(entity); // faulty
 
 //=== hook_of_another_type ===//
 // expect: hooks of a type are called as f(Entity, T&) or f(Entity)
-// covers: ecs/archetype_store.hpp static_assert "hooks of a type are called as"
 ArchetypeStore store;
 store.on_add<Position>([](Entity, Position&) {});
 store.on_add<Position>([](Entity, int*) {}); // faulty
 
 //=== a_hook_by_id_of_other_arguments ===//
 // expect: hooks by id are called as f(Entity, ComponentId, void*)
-// covers: ecs/detail/store_core.hpp static_assert "hooks by id are called as"
 ArchetypeStore store;
 const ComponentId place = store.registry().add_tag("place");
 store.on_add(place, [](Entity) {});
@@ -58,14 +53,12 @@ store.on_add(place, [](ComponentId) {}); // faulty
 
 //=== a_component_twice ===//
 // expect: an entity has one value of each
-// covers: ecs/archetype_store.hpp static_assert "a component is there twice in one call"
 ArchetypeStore store;
 store.spawn(Position{});
 store.spawn(Position{}, Position{}); // faulty
 
 //=== set_of_what_cannot_be_assigned ===//
 // expect: values of this type cannot be assigned
-// covers: ecs/archetype_store.hpp static_assert "values of this type cannot be assigned"
 ArchetypeStore store;
 const Entity entity = store.spawn(Constant{1});
 store.set(entity, Position{});
@@ -73,7 +66,6 @@ store.set(entity, Constant{2}); // faulty
 
 //=== a_command_with_a_type_twice ===//
 // expect: two values have one type; give one of each
-// covers: ecs/command_buffer.hpp static_assert "two values have one type"
 ArchetypeStore store;
 CommandBuffer commands(store);
 commands.spawn(Position{});
@@ -81,7 +73,6 @@ commands.spawn(Position{}, Position{}); // faulty
 
 //=== a_command_that_removes_nothing ===//
 // expect: no matching
-// covers: ecs/command_buffer.hpp requires "(sizeof...(Ts) != 0)"
 ArchetypeStore store;
 CommandBuffer commands(store);
 commands.remove<Position>(store.spawn(Position{}));

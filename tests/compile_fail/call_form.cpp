@@ -20,7 +20,6 @@ struct Node {
 //=== an_element_that_converts_to_the_handle_is_not_passed_as_one ===//
 // expect: never a value that converts to it
 // lines: 45
-// covers: core/call_form.hpp static_assert "never a value that converts to it"
 SlotMap<Owner> map;
 map.for_each([](SlotMap<Owner>::handle_type, const Owner&) {});
 map.for_each([](SlotMap<Owner>::handle_type) {}); // faulty
@@ -28,7 +27,6 @@ map.for_each([](SlotMap<Owner>::handle_type) {}); // faulty
 //=== a_predicate_of_neither_form ===//
 // expect: it is called as f(name, value) or f(item)
 // lines: 40
-// covers: core/call_form.hpp static_assert "it is called as f(name, value) or f(item)"
 SparseMap<Id, int> map;
 map.erase_if([](Id, int) { return true; });
 map.erase_if([](const char*) { return true; }); // faulty
@@ -36,7 +34,6 @@ map.erase_if([](const char*) { return true; }); // faulty
 //=== an_edit_that_answers_with_no_bool ===//
 // expect: returns nothing, or a bool
 // lines: 20
-// covers: graph/dataflow_pins.hpp static_assert "returns nothing, or a bool"
 DataflowGraph<Node, int> graph;
 const auto node = graph.add(Node(), 1, 1);
 graph.edit_input(node, 0, [](int& value) { value = 0; });

@@ -7,7 +7,6 @@ using namespace slotwise;
 
 //=== what_is_no_series ===//
 // expect: is_series
-// covers: series/capture.hpp requires "detail::is_series<Storage>"
 struct Log {
     using delta_type = int;
     using time_type = int;
@@ -20,7 +19,6 @@ capture(Log(), 1); // faulty
 
 //=== of_the_last_window_of_no_series ===//
 // expect: no matching function
-// covers: series/capture.hpp requires "capture(series, series.window())"
 struct Log {
     int window() const { return 1; }
 };

@@ -7,7 +7,6 @@ using namespace slotwise;
 
 //=== get_by_a_number ===//
 // expect: AnyHandle
-// covers: slots/column_view.hpp requires "AnyHandle H"
 const ColumnView<int> view;
 const int* found = view.get(Handle<int>());
 found = view.get(7); // faulty

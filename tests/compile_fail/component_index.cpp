@@ -6,7 +6,6 @@ using namespace slotwise;
 
 //=== ids_whose_copies_throw ===//
 // expect: Id is trivially copyable
-// covers: ecs/component_index.hpp static_assert "Id is trivially copyable"
 struct Name {
     int number = 0;
     Name() = default;
@@ -22,7 +21,6 @@ ComponentIndex<int, Name, HashBy<Hash>> other; // faulty
 
 //=== tables_named_by_what_has_a_destructor ===//
 // expect: tables are named by what is trivially copyable
-// covers: ecs/component_index.hpp static_assert "tables are named by what is trivially copyable"
 struct Owner {
     int number = 0;
     ~Owner() {}

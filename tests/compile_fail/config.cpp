@@ -12,7 +12,6 @@ return SLOTWISE_CHECK_LEVEL > 2;
 
 //=== growth_reserve_without_virtual_memory ===//
 // expect: needs virtual memory, which this platform lacks: use Growth::pages
-// covers: memory/reserved_array.hpp static_assert "needs virtual memory"
 #define SLOTWISE_VIRTUAL_MEMORY 0
 #include <slotwise/map/slot_map.hpp>
 

@@ -35,13 +35,11 @@ struct Pinned {
 
 //=== value_without_default ===//
 // expect: Value must have a default constructor
-// covers: graph/dataflow_graph.hpp static_assert "Value must have a default constructor"
 DataflowGraph<int, std::string> graph;
 DataflowGraph<int, NoDefault> other; // faulty
 
 //=== equal_whose_copies_throw ===//
 // expect: copies of Equal must not throw
-// covers: graph/dataflow_graph.hpp static_assert "copies of Equal must not throw"
 DataflowGraph<int, int, ByPointer> graph;
 DataflowGraph<int, int, ByText> other; // faulty
 
@@ -52,19 +50,16 @@ DataflowGraph<int, int, EqualTo, Options<SlotMapOptions{}>> other; // faulty
 
 //=== without_an_allocator ===//
 // expect: constraint || no matching constructor || no matching function
-// covers: graph/dataflow_graph.hpp requires "(std::is_default_constructible_v<Allocator> && std::is_default_constructible_v<Equal>)"
 DataflowGraph<int, int, EqualTo, AllocBy<test::Arena<int>>> graph(test::Arena<int>(nullptr));
 DataflowGraph<int, int, EqualTo, AllocBy<test::Arena<int>>> other; // faulty
 
 //=== without_an_equality ===//
 // expect: constraint || no matching constructor || no matching function
-// covers: graph/dataflow_graph.hpp requires "std::is_default_constructible_v<Equal>"
 DataflowGraph<int, int, ByReference> graph(ByReference(7));
 DataflowGraph<int, int, ByReference> other{std::allocator<std::byte>()}; // faulty
 
 //=== pinned_nodes_into_other_memory ===//
 // expect: is_move_constructible
-// covers: graph/dataflow_graph.hpp requires "(detail::always_equal<Allocator> || std::is_move_constructible_v<Node>)"
 DataflowGraph<Pinned, int> one, two;
 swap(one, two);
 using Elsewhere = DataflowGraph<Pinned, int, EqualTo, AllocBy<std::pmr::polymorphic_allocator<>>>;
@@ -77,21 +72,18 @@ swap(other, third);                                       // faulty
 
 //=== node_that_cannot_move ===//
 // expect: is_move_constructible
-// covers: graph/dataflow_graph.hpp requires "std::is_move_constructible_v<Node>"
 DataflowGraph<Pinned, int> graph;
 graph.emplace(1, 1);
 graph.add({}, 1, 1); // faulty
 
 //=== node_of_other_arguments ===//
 // expect: is_constructible
-// covers: graph/dataflow_graph.hpp requires "std::is_constructible_v<Node, Args&&...>"
 DataflowGraph<Fixed, int> graph;
 graph.emplace(1, 1, 7);
 graph.emplace(1, 1, "text"); // faulty
 
 //=== input_of_another_type ===//
 // expect: is_constructible
-// covers: graph/dataflow_graph.hpp requires "std::is_constructible_v<Value, U&&>"
 DataflowGraph<int, int> graph;
 const auto node = graph.add(1, 1, 1);
 graph.set_input(node, 0, 7);
@@ -99,7 +91,6 @@ graph.set_input(node, 0, "text"); // faulty
 
 //=== output_of_another_type ===//
 // expect: is_constructible
-// covers: graph/dataflow_context.hpp requires "std::is_constructible_v<Value, U&&>"
 DataflowGraph<int, int> graph;
 graph.add(1, 1, 1);
 graph.evaluate([](int, DataflowGraph<int, int>::context_type& context) {
@@ -110,7 +101,6 @@ graph.evaluate([](int, DataflowGraph<int, int>::context_type& context) {
 //=== values_that_are_references ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 20
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 DataflowGraph<int, int> graph;
 DataflowGraph<int, int&> references;        // faulty
 static_cast<void>(references.add(1, 1, 1)); // faulty
@@ -119,7 +109,6 @@ static_cast<void>(graph);
 //=== nodes_that_are_const ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 20
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 DataflowGraph<int, int> graph;
 DataflowGraph<const int, int> constants;   // faulty
 static_cast<void>(constants.add(1, 1, 1)); // faulty

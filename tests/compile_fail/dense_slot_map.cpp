@@ -11,25 +11,21 @@ using namespace slotwise;
 
 //=== growth_reserve ===//
 // expect: Growth::reserve is for SlotMap
-// covers: map/dense_slot_map.hpp static_assert "Growth::reserve is for SlotMap"
 DenseSlotMap<int> map;
 DenseSlotMap<int, Options<SlotMapOptions{.growth = Growth::reserve}>> other; // faulty
 
 //=== atomic_versions_of_packed_elements ===//
 // expect: atomic_versions is for SlotMap and HandlePool
-// covers: map/dense_slot_map.hpp static_assert "atomic_versions is for SlotMap and HandlePool"
 DenseSlotMap<int> map;
 DenseSlotMap<int, Options<SlotMapOptions{.atomic_versions = true}>> other; // faulty
 
 //=== zero_vacant_of_packed_elements ===//
 // expect: zero_vacant is for SlotMap
-// covers: map/dense_slot_map.hpp static_assert "zero_vacant is for SlotMap"
 DenseSlotMap<int> map;
 DenseSlotMap<int, Options<SlotMapOptions{.zero_vacant = true}>> other; // faulty
 
 //=== handle_of_the_address_of_something_else ===//
 // expect: same_as
-// covers: map/dense_slot_map.hpp requires "std::same_as<std::remove_const_t<P>, T>"
 DenseSlotMap<int> map;
 int* address = nullptr;
 long* other = nullptr;
@@ -39,7 +35,6 @@ return null + (other == nullptr);
 
 //=== made_without_its_allocator ===//
 // expect: is_default_constructible
-// covers: map/dense_slot_map.hpp requires "std::is_default_constructible_v<Allocator>"
 int memory = 0;
 DenseSlotMap<int, AllocBy<test::Arena<int>>> map(test::Arena<int>{&memory});
 DenseSlotMap<int, AllocBy<test::Arena<int>>> other; // faulty
@@ -53,7 +48,6 @@ return *std::ranges::max_element(map);
 
 //=== swapping_by_an_algorithm_that_knows_no_handles ===//
 // expect: this algorithm would move values under other handles; write map.sort(less)
-// covers: map/dense_iterator.hpp static_assert "this algorithm would move values under other handles"
 DenseSlotMap<int> map{2, 1}, other{3, 4};
 map.swap_values(map.handle_of_row(0), map.handle_of_row(1));
 std::ranges::swap_ranges(map, other); // faulty
@@ -61,7 +55,6 @@ return *std::ranges::max_element(map);
 
 //=== sorting_what_has_no_order ===//
 // expect: no matching || constraints not satisfied || invalid reference to function || not satisfied
-// covers: map/dense_slot_map.hpp requires "requires(const T& a, const T& b) { a < b; }"
 struct Body {
     int mass;
 };
@@ -72,7 +65,6 @@ map.sort(); // faulty
 //=== elements_that_cannot_move ===//
 // expect: DenseSlotMap, SoaSlotMap: elements must be movable, because rows move; take SlotMap
 // lines: 40
-// covers: map/dense_store.hpp static_assert "elements must be movable, because rows move"
 DenseSlotMap<int> map;
 map.emplace(1);
 DenseSlotMap<test::Fixed> other; // faulty
@@ -81,7 +73,6 @@ other.emplace(1);                // faulty
 //=== copying_a_map_of_owners ===//
 // expect: DenseSlotMap, SoaSlotMap copy: elements cannot be copied; write std::move(map)
 // lines: 32
-// covers: map/dense_store.hpp static_assert "DenseSlotMap, SoaSlotMap copy"
 DenseSlotMap<std::unique_ptr<int>> map;
 auto moved = std::move(map);
 auto copy = moved; // faulty
@@ -89,7 +80,6 @@ auto copy = moved; // faulty
 //=== reference_elements ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 16
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 int value = 1;
 DenseSlotMap<int*> map;
 DenseSlotMap<int&> references; // faulty

@@ -6,7 +6,6 @@ using namespace slotwise;
 
 //=== a_described_value_of_a_described_value ===//
 // expect: no matching function for call
-// covers: rows/described_value.hpp requires "!std::is_same_v<std::remove_cvref_t<T>, DescribedValue>"
 const auto five = DescribedValue::of(5);
 auto copy = five;
 copy = DescribedValue::of(five); // faulty

@@ -8,19 +8,16 @@ using namespace slotwise;
 
 //=== of_numbers ===//
 // expect: Entity is a Handle<Tag, layout>
-// covers: sparse/entity_index.hpp static_assert "Entity is a Handle"
 EntityIndex<Handle<int>, int> index;
 EntityIndex<unsigned, int> other; // faulty
 
 //=== location_with_a_destructor ===//
 // expect: Location is trivially copyable
-// covers: sparse/entity_index.hpp static_assert "Location is trivially copyable"
 EntityIndex<Handle<int>, int> index;
 EntityIndex<Handle<int>, std::string> other; // faulty
 
 //=== made_without_its_allocator ===//
 // expect: is_default_constructible
-// covers: sparse/entity_index.hpp requires "std::is_default_constructible_v<Allocator>"
 template <class T>
 struct Arena : std::allocator<T> {
     explicit Arena(int) {}
@@ -37,7 +34,6 @@ EntityIndex<Handle<int>, int, AllocBy<Arena<int>>> other; // faulty
 
 //=== locations_that_do_not_compare ===//
 // expect: ==
-// covers: sparse/entity_index.hpp requires "location == location"
 struct Place {
     int row = 0;
 };
@@ -49,7 +45,6 @@ const bool equal = a == b; // faulty
 //=== elements_that_are_const ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 20
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 EntityIndex<Handle<int>, int> index;
 EntityIndex<Handle<int>, const int> constants; // faulty
 static_cast<void>(constants.create());         // faulty
@@ -58,7 +53,6 @@ static_cast<void>(index);
 //=== elements_that_are_references ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 20
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 EntityIndex<Handle<int>, int> index;
 EntityIndex<Handle<int>, int&> references; // faulty
 static_cast<void>(references.size());      // faulty

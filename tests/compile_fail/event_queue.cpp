@@ -11,19 +11,16 @@ using test::Fixed;
 
 //=== const_events ===//
 // expect: E is an object type without const and volatile
-// covers: ecs/event_queue.hpp static_assert "E is an object type without const and volatile"
 EventQueue<int> queue;
 EventQueue<const int> other; // faulty
 
 //=== made_without_its_allocator ===//
 // expect: is_default_constructible
-// covers: ecs/event_queue.hpp requires "std::is_default_constructible_v<Allocator>"
 EventQueue<int, AllocBy<Arena<int>>> queue(Arena<int>(nullptr));
 EventQueue<int, AllocBy<Arena<int>>> other; // faulty
 
 //=== copies_of_what_cannot_be_copied ===//
 // expect: cannot bind || deleted || no matching || constraints not satisfied
-// covers: ecs/event_queue.hpp requires "std::is_copy_constructible_v<E>"
 EventQueue<Fixed> queue;
 
 queue.emplace(1);
@@ -31,7 +28,6 @@ EventQueue<Fixed> other(queue); // faulty
 
 //=== memory_of_another_allocator_for_what_cannot_move ===//
 // expect: can_change_memory || constraints not satisfied
-// covers: ecs/event_queue.hpp requires "can_change_memory"
 template <class T>
 struct Pool {
     using value_type = T;
@@ -50,7 +46,6 @@ a.swap(b); // faulty
 
 //=== pushes_what_cannot_move ===//
 // expect: no matching || constraints not satisfied
-// covers: ecs/event_queue.hpp requires "std::is_move_constructible_v<E>"
 EventQueue<Fixed> queue;
 
 queue.emplace(1);
@@ -58,7 +53,6 @@ queue.push(Fixed(2)); // faulty
 
 //=== built_of_what_it_is_not_built_of ===//
 // expect: is_constructible || no matching
-// covers: ecs/event_queue.hpp requires "std::is_constructible_v<E, Args...>"
 EventQueue<Fixed> queue;
 
 queue.emplace(1);

@@ -28,7 +28,6 @@ struct slotwise::ArrowFields<Case<true>> {
 
 //=== schema_of_no_container ===//
 // expect: no matching function
-// covers: arrow/export.hpp requires "detail::ArrowExportable<C>"
 ArrowSchema schema;
 export_schema(SlotMap<int>(), &schema); // control
 export_schema(Inner(), &schema);        // faulty
@@ -43,7 +42,6 @@ return schema.n_children == 0;
 
 //=== field_that_is_a_struct ===//
 // expect: a field is a struct; name its members one by one
-// covers: arrow/detail/batch.hpp static_assert "a field is a struct"
 ArrowSchema schema;
 export_schema(SlotMap<Case<false>>(), &schema); // control
 export_schema(SlotMap<Case<true>>(), &schema);  // faulty
@@ -51,7 +49,6 @@ return schema.n_children == 0;
 
 //=== freeze_what_stays ===//
 // expect: no matching function || constraints not satisfied
-// covers: arrow/export.hpp requires "(!std::is_lvalue_reference_v<C>)"
 SlotMap<int> map;
 freeze(SlotMap<int>()); // control
 freeze(map);            // faulty

@@ -7,7 +7,6 @@ using namespace slotwise;
 
 //=== container_without_a_default ===//
 // expect: constraints not satisfied || no matching constructor || no matching function
-// covers: arrow/exportable.hpp requires "std::default_initializable<C>"
 Exportable<AnySlotMap> given(AnySlotMap(TypeDescriptor::of<int>()));
 Exportable<AnySlotMap> none; // faulty
 return given.read().empty();

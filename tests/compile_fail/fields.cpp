@@ -11,18 +11,15 @@ enum class Switch : bool { off, on };
 
 //=== no_format ===//
 // expect: constraints not satisfied || no matching
-// covers: arrow/fields.hpp requires "detail::ArrowValue<T>"
 return format_of<int>[0];    // control
 return format_of<Socket>[0]; // faulty
 
 //=== no_column ===//
 // expect: the type T has no column
-// covers: arrow/fields.hpp static_assert "the type T has no column"
 return detail::ArrowColumnOf<int>::by_itself;    // control
 return detail::ArrowColumnOf<Socket>::by_itself; // faulty
 
 //=== enum_over_bool ===//
 // expect: an enumeration over bool has no column
-// covers: arrow/fields.hpp static_assert "an enumeration over bool has no column"
 return format_of<bool>[0];   // control
 return format_of<Switch>[0]; // faulty

@@ -8,7 +8,6 @@ using namespace slotwise;
 
 //=== pages_of_a_pool ===//
 // expect: page_slots is for SlotMap
-// covers: map/handle_pool.hpp static_assert "page_slots is for SlotMap"
 struct Body;
 constexpr SlotMapOptions plain{}, paged{.page_slots = 64};
 HandlePool<Body, Options<plain>> pool;
@@ -16,7 +15,6 @@ HandlePool<Body, Options<paged>> other; // faulty
 
 //=== zero_vacant_without_values ===//
 // expect: zero_vacant is for SlotMap
-// covers: map/handle_pool.hpp static_assert "zero_vacant is for SlotMap"
 struct Body;
 constexpr SlotMapOptions plain{}, zeroing{.zero_vacant = true};
 HandlePool<Body, Options<plain>> pool;
@@ -34,7 +32,6 @@ joints.erase(body); // faulty
 
 //=== made_without_its_allocator ===//
 // expect: is_default_constructible
-// covers: map/handle_pool.hpp requires "std::is_default_constructible_v<Allocator>"
 int memory = 0;
 HandlePool<int, AllocBy<test::Arena<std::byte>>> pool(test::Arena<std::byte>{&memory});
 HandlePool<int, AllocBy<test::Arena<std::byte>>> other; // faulty

@@ -7,14 +7,11 @@ using namespace slotwise;
 
 //=== bytes_that_differ ===//
 // expect: equal values of this type may differ in their bytes
-// covers: core/seeded_hash.hpp static_assert "equal values of this type may differ"
 auto hash = SeededHash<int>()(1);
 hash = SeededHash<double>()(1.0); // faulty
 
 //=== key_without_a_hash ===//
 // expect: constraints not satisfied || no matching function for call to object
-// covers: core/hash.hpp requires "(std::is_integral_v<K> || std::is_enum_v<K>)"
-// covers: core/hash.hpp requires "std::hash<K>{}(key)"
 struct Point {
     int x = 0;
 };
@@ -24,7 +21,6 @@ hash = DefaultHash<Point>()(Point()); // faulty
 
 //=== units_that_are_no_integers ===//
 // expect: the units are integers, characters or std::byte
-// covers: core/seeded_hash.hpp static_assert "the units are integers, characters or std::byte"
 const char characters[] = "ab";
 auto hash = SipHash13(1, 2).hash_units(characters, 2);
 const double numbers[] = {1.0, 2.0};           // faulty

@@ -25,18 +25,15 @@ int take(Id id) {
 
 //=== signed_number ===//
 // expect: is not a member of || no member named
-// covers: core/id_traits.hpp requires "std::unsigned_integral<typename detail::UnderlyingOf<Id>::type>"
 return static_cast<int>(IdTraits<unsigned>::index(3)); // control
 return static_cast<int>(IdTraits<int>::index(3));      // faulty
 
 //=== versioned_is_a_variable ===//
 // expect: std::same_as<decltype(IdTraits<Id>::versioned), const bool> || because 'std::same_as<bool, const bool>' || constraints not satisfied
-// covers: core/id_traits.hpp requires "std::same_as<decltype(IdTraits<Id>::versioned), const bool>;"
 return take(Foreign<false, 7>{3}); // control
 return take(Foreign<true, 7>{3});  // faulty
 
 //=== no_index_fits ===//
 // expect: IdTraits<Id>::max_index != 0 || constraints not satisfied
-// covers: core/id_traits.hpp requires "IdTraits<Id>::max_index != 0;"
 return take(Foreign<false, 7>{3}); // control
 return take(Foreign<false, 0>{3}); // faulty

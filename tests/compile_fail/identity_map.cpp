@@ -6,7 +6,6 @@ using namespace slotwise;
 
 //=== made_without_its_hash ===//
 // expect: is_default_constructible
-// covers: map/identity_map.hpp requires "std::is_default_constructible_v<Hash>"
 struct Hash {
     explicit Hash(int) {}
     std::size_t operator()(int key) const noexcept { return static_cast<std::size_t>(key); }
@@ -17,13 +16,11 @@ IdentityMap<int, Handle<int>, HashBy<Hash>> other; // faulty
 
 //=== of_no_handles ===//
 // expect: the second argument is a slot map's handle_type
-// covers: map/identity_map.hpp static_assert "the second argument is"
 IdentityMap<int, Handle<int>> map;
 IdentityMap<int, int> other; // faulty
 
 //=== equal_ids_that_have_no_equality ===//
 // expect: equality_comparable
-// covers: map/identity_map.hpp requires "std::equality_comparable<Id>"
 struct Id {
     int number = 0;
 };
@@ -40,7 +37,6 @@ static_cast<void>(a == b); // faulty
 
 //=== ids_that_cannot_be_stored ===//
 // expect: Id must be a non-const object type whose destructor does not throw
-// covers: map/identity_nodes.hpp static_assert "Id must be a non-const object type"
 struct ThrowingEnd {
     int id = 0;
     ~ThrowingEnd() noexcept(false) {}
@@ -56,7 +52,6 @@ IdentityMap<ThrowingEnd, Handle<int>, HashBy<Hash>> other; // faulty
 //=== elements_that_are_const ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 20
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 IdentityMap<int, Handle<int>> map;
 IdentityMap<const int, Handle<int>> constants; // faulty
 static_cast<void>(constants);                  // faulty
@@ -65,7 +60,6 @@ static_cast<void>(map);
 //=== elements_that_are_references ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 20
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 IdentityMap<int, Handle<int>> map;
 IdentityMap<int&, Handle<int>> references; // faulty
 static_cast<void>(references);             // faulty

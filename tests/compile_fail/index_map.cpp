@@ -6,7 +6,6 @@ using namespace slotwise;
 
 //=== values_whose_destructor_may_throw ===//
 // expect: IndexMap<T>: T must be a non-const object type whose destructor does not throw
-// covers: map/index_map.hpp static_assert "T must be a non-const object type"
 struct ThrowingEnd {
     ~ThrowingEnd() noexcept(false) {}
 };
@@ -16,7 +15,6 @@ IndexMap<ThrowingEnd> other; // faulty
 
 //=== a_constant_iterator_is_no_iterator ===//
 // expect: iterator
-// covers: map/index_map.hpp requires "!Const"
 const IndexMap<int> map;
 IndexMap<int>::const_iterator at = map.begin();
 IndexMap<int>::iterator writes = map.begin(); // faulty
@@ -24,7 +22,6 @@ IndexMap<int>::iterator writes = map.begin(); // faulty
 //=== elements_that_are_const ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 20
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 IndexMap<int> map;
 IndexMap<const int> constants; // faulty
 constants.insert(1, 2);        // faulty
@@ -33,7 +30,6 @@ static_cast<void>(map);
 //=== elements_that_are_references ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 20
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 IndexMap<int> map;
 IndexMap<int&> references;            // faulty
 static_cast<void>(references.get(1)); // faulty

@@ -12,7 +12,6 @@ using test::Fixed;
 
 //=== assigning_what_cannot_be_assigned ===//
 // expect: is_assignable
-// covers: keyed/map_storage.hpp requires "std::is_assignable_v<T&, V>"
 struct Frozen {
     Frozen(int) {}
     Frozen(const Frozen&) = default;
@@ -25,7 +24,6 @@ map.insert_or_assign(1, Frozen(3)); // faulty
 
 //=== brackets_without_default_value ===//
 // expect: is_default_constructible
-// covers: keyed/map_storage.hpp requires "std::is_default_constructible_v<T>"
 struct Weight {
     explicit Weight(int) {}
 };
@@ -37,7 +35,6 @@ map[2]; // faulty
 //=== const_values ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 24
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 MapStorage<int, int> map;
 MapStorage<int, const int> constants; // faulty
 constants.insert(1, 2);               // faulty
@@ -57,7 +54,6 @@ struct Tree {
 //=== copying_a_map_of_owners ===//
 // expect: container copy: the values cannot be copied; write std::move(container)
 // lines: 50
-// covers: slots/value_array.hpp static_assert "container copy: the values cannot be copied"
 MapStorage<int, std::unique_ptr<int>> map;
 map[1] = std::make_unique<int>(1);
 auto moved = std::move(map);
@@ -65,14 +61,12 @@ auto copy = moved; // faulty
 
 //=== inserting_a_pair_that_cannot_move ===//
 // expect: move_constructible
-// covers: keyed/map_storage.hpp requires "std::move_constructible<Key> && std::move_constructible<T>"
 MapStorage<int, Fixed> map;
 map.try_emplace(1, 2);
 map.insert(std::pair<int, Fixed>(2, 3)); // faulty
 
 //=== inserting_another_value ===//
 // expect: is_constructible
-// covers: keyed/map_storage.hpp requires "(std::is_constructible_v<T, V>)"
 MapStorage<int, int> map;
 map.insert(1, 2);
 map.insert(2, "two"); // faulty
@@ -87,7 +81,6 @@ return reader.at(1);
 
 //=== iterator_from_a_const_one ===//
 // expect: is_const_v || could not convert || no viable conversion || conversion from
-// covers: keyed/keyed_iterator.hpp requires "std::is_const_v<Owner>"
 MapStorage<int, int> map;
 MapStorage<int, int>::const_iterator reader(map.begin());
 MapStorage<int, int>::iterator writer(reader); // faulty
@@ -95,7 +88,6 @@ return reader == map.end();
 
 //=== merging_owners_with_deferred_erase ===//
 // expect: deferred_erase || copy_constructible
-// covers: keyed/map_storage.hpp requires "std::copy_constructible<Key> && std::copy_constructible<T>"
 template <class T>
 using Deferring = MapStorage<int, T, Options<KeySetOptions{.deferred_erase = true}>>;
 
@@ -107,21 +99,18 @@ return static_cast<int>(owners.size() + source.size());
 
 //=== range_of_no_iterators ===//
 // expect: input_iterator
-// covers: keyed/map_storage.hpp requires "std::input_iterator It"
 std::pair<int, int> items[] = {{1, 2}};
 MapStorage<int, int> map(items, items + 1);
 MapStorage<int, int> other(1.5, 2.5); // faulty
 
 //=== range_with_another_end ===//
 // expect: sentinel_for
-// covers: keyed/map_storage.hpp requires "std::sentinel_for<It> End"
 std::pair<int, int> items[] = {{1, 2}};
 MapStorage<int, int> map(items, items + 1);
 MapStorage<int, int> other(items, 2.5); // faulty
 
 //=== remove_without_deferred_erase ===//
 // expect: deferred_erase
-// covers: keyed/map_storage.hpp requires "(O.deferred_erase && detail::is_keyed_iterator<It>"
 MapStorage<int, int, Options<KeySetOptions{.deferred_erase = true}>> deferring;
 deferring[1] = 2;
 deferring.remove(deferring.begin());
@@ -137,15 +126,12 @@ map.as_set().insert(1); // would have no value // faulty
 
 //=== value_from_the_wrong_arguments ===//
 // expect: is_constructible
-// covers: keyed/map_storage.hpp requires "(std::is_constructible_v<T, Args...>)"
 MapStorage<int, std::string> map;
 map.try_emplace(1, std::size_t{3}, 'x');
 map.try_emplace(2, map); // faulty
 
 //=== a_value_that_comes_back_from_the_wrong_arguments ===//
 // expect: is_constructible
-// covers: keyed/map_storage.hpp requires "std::copy_constructible<Key> && std::is_constructible_v<T, Args...>"
-// covers: keyed/map_storage.hpp requires "std::move_constructible<Key> && std::is_constructible_v<T, Args...>"
 MapStorage<int, std::string> map;
 map.insert(1, "one");
 const auto one = map.handle_of(1);
@@ -183,7 +169,6 @@ return map.at(1);
 
 //=== inserting_a_range_that_is_none ===//
 // expect: insert_range
-// covers: keyed/map_storage.hpp requires "std::begin(range) != std::end(range)"
 MapStorage<int, int> map;
 const std::pair<int, int> items[] = {{1, 2}};
 map.insert_range(items);
@@ -191,7 +176,6 @@ map.insert_range(3); // faulty
 
 //=== value_or_of_another_type ===//
 // expect: value_or
-// covers: keyed/map_storage.hpp requires "std::is_constructible_v<T, U>"
 MapStorage<int, int> map;
 int sum = map.value_or(1, 1);
 sum += map.value_or(1, nullptr); // faulty
@@ -199,7 +183,6 @@ return sum;
 
 //=== one_span_over_pages ===//
 // expect: Growth::reserve
-// covers: keyed/map_storage.hpp requires "O.growth == Growth::reserve"
 MapStorage<int, int, Options<KeySetOptions{.growth = Growth::reserve}>> reserved;
 MapStorage<int, int> map;
 auto size = reserved.slot_span().size();
@@ -208,7 +191,6 @@ return static_cast<int>(size + map.size());
 
 //=== one_span_of_a_column_over_pages ===//
 // expect: Growth::reserve
-// covers: keyed/key_set_core.hpp requires "O.growth == Growth::reserve"
 MapStorage<int, int, Column<float>, Options<KeySetOptions{.growth = Growth::reserve}>> reserved;
 MapStorage<int, int, Column<float>> map;
 auto size = reserved.slot_span<float>().size();
@@ -218,7 +200,6 @@ return static_cast<int>(size + map.size());
 //=== keys_without_a_hash ===//
 // expect: keyed container: the key has no hash; give std::hash<K> for it, or HashBy<H>
 // lines: 30
-// covers: keyed/key_store.hpp static_assert "the key has no hash"
 struct Point {
     int x, y;
     friend bool operator==(const Point&, const Point&) = default;

@@ -8,7 +8,6 @@ using namespace slotwise;
 
 //=== subscribing_to_a_key_that_only_moves ===//
 // expect: copy_constructible
-// covers: series/observer_array.hpp requires "std::copy_constructible<Key>"
 struct Listener final : SeriesSubscriber<> {
     void on_tick(const SeriesTick<std::int64_t>&) noexcept override {}
 };

@@ -6,14 +6,12 @@ using namespace slotwise;
 
 //=== odd_page_slots ===//
 // expect: page_slots must be 0 or a power of two of at least 64
-// covers: memory/paged_array.hpp static_assert "a power of two of at least 64"
 PagedArray<int, std::allocator<int>, 128> pages;
 PagedArray<int, std::allocator<int>, 100> odd; // faulty
 return static_cast<int>(pages.capacity());
 
 //=== page_smaller_than_a_word ===//
 // expect: one occupancy word covers 64 slots
-// covers: memory/paged_array.hpp static_assert "a power of two of at least 64"
 PagedArray<int, std::allocator<int>, 64> pages;
 PagedArray<int, std::allocator<int>, 32> small; // faulty
 return static_cast<int>(pages.capacity());

@@ -11,18 +11,15 @@ using test::Arena;
 
 //=== relations_of_texts ===//
 // expect: for names take numbers of an interner
-// covers: ecs/relation_map.hpp static_assert "for names take numbers of an interner"
 RelationMap<int, int, int> map;
 RelationMap<std::string, int, int> other; // faulty
 
 //=== options_of_a_slot_map ===//
 // expect: the options of a relation map are Options<RelationMapOptions{...}>
-// covers: slots/arguments.hpp static_assert "the options of a relation map are"
 RelationMap<int, int, int, Options<RelationMapOptions{.exclusive = true}>> map;
 RelationMap<int, int, int, Options<SlotMapOptions{}>> other; // faulty
 
 //=== made_without_its_allocator ===//
 // expect: is_default_constructible
-// covers: ecs/relation_map.hpp requires "std::is_default_constructible_v<Allocator>"
 RelationMap<int, int, int, AllocBy<Arena<int>>> map(Arena<std::byte>(nullptr));
 RelationMap<int, int, int, AllocBy<Arena<int>>> other; // faulty

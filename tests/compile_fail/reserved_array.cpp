@@ -8,7 +8,6 @@ using namespace slotwise;
 
 //=== more_than_the_address_space ===//
 // expect: more than half of the address space
-// covers: memory/reserved_array.hpp static_assert "max_slots values are more than half"
 template <std::size_t MaxSlots>
 using Array = ReservedArray<int, std::allocator<int>, MaxSlots>;
 
@@ -19,7 +18,6 @@ refused.reserve(1);                                               // faulty
 
 //=== stricter_than_a_page ===//
 // expect: aligned more strictly than a page of virtual memory
-// covers: memory/reserved_array.hpp static_assert "aligned more strictly"
 struct alignas(4096) Page {};
 struct alignas(8192) TwoPages {};
 
@@ -30,7 +28,6 @@ refused.reserve(1);              // faulty
 
 //=== made_without_its_allocator ===//
 // expect: is_default_constructible
-// covers: memory/reserved_array.hpp requires "std::is_default_constructible_v<Allocator>"
 int memory = 0;
 ReservedArray<int, test::Arena<int>> array(test::Arena<int>{&memory});
 array.reserve(1);

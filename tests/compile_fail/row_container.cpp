@@ -9,19 +9,16 @@ using namespace slotwise;
 
 //=== an_argument_that_is_no_allocator ===//
 // expect: this container of rows takes AllocBy<A> only
-// covers: rows/row_container.hpp static_assert "takes AllocBy<A> only"
 BasicBitColumn<AllocBy<std::allocator<int>>> bits;
 BasicBitColumn<HashBy<int>> hashed; // faulty
 
 //=== two_allocators ===//
 // expect: AllocBy<A> occurs twice
-// covers: rows/row_container.hpp static_assert "AllocBy<A> occurs twice"
 BasicBitColumn<AllocBy<std::allocator<int>>> bits;
 BasicBitColumn<AllocBy<std::allocator<int>>, AllocBy<std::allocator<int>>> twice; // faulty
 
 //=== runs_of_what_has_no_words ===//
 // expect: BitSource || no matching
-// covers: rows/bit_runs.hpp requires "column.words().data();"
 const BitColumn bits(3, true);
 auto all = include(bits);
 auto none = include(std::string("101")); // faulty
@@ -29,7 +26,6 @@ return static_cast<int>(all.word(0));
 
 //=== a_value_made_of_a_value ===//
 // expect: no matching function for call || constraints not satisfied || no matching function
-// covers: core/any_value.hpp requires "!std::is_same_v<std::remove_cvref_t<T>, AnyValue>"
 const int number = 1;
 AnyValue value = AnyValue::of(number);
 value = AnyValue::of(value); // faulty

@@ -7,7 +7,6 @@ using namespace slotwise;
 
 //=== attaching_to_a_map_with_other_handles ===//
 // expect: the map's handles have another type
-// covers: slots/slot_follower.hpp static_assert "the map's handles have another type"
 SlotMap<int> ints;
 SlotMap<long> longs;
 SecondaryMap<SlotMap<int>::handle_type, int> names;
@@ -17,7 +16,6 @@ return static_cast<int>(names.size() + longs.size());
 
 //=== values_whose_destructor_may_throw ===//
 // expect: SecondaryMap<Handle, T>: T must be a non-const object type whose destructor does not throw
-// covers: map/secondary_map.hpp static_assert "T must be a non-const object type"
 struct ThrowingEnd {
     ~ThrowingEnd() noexcept(false) {}
 };
@@ -27,13 +25,11 @@ SecondaryMap<Handle<int>, ThrowingEnd> other; // faulty
 
 //=== of_no_handles ===//
 // expect: SecondaryMap<Handle, T>: the first argument is a slot map's handle_type
-// covers: map/secondary_map.hpp static_assert "the first argument is"
 SecondaryMap<Handle<int>, int> map;
 SecondaryMap<int, int> other; // faulty
 
 //=== inserting_from_and_to_what_is_no_iterator ===//
 // expect: insert
-// covers: map/secondary_face.hpp requires "std::input_iterator It"
 SlotMap<int> elements;
 SecondaryMap<SlotMap<int>::handle_type, int> map;
 map.insert(elements.insert(1), 2);
@@ -42,7 +38,6 @@ map.insert(1, 2); // faulty
 //=== copying_a_column_of_owners ===//
 // expect: SecondaryMap copy: T cannot be copied; write std::move(map)
 // lines: 20
-// covers: map/secondary_map.hpp static_assert "SecondaryMap copy: T cannot be copied"
 struct Owner {
     Owner() = default;
     Owner(Owner&&) = default;
@@ -54,7 +49,6 @@ auto copy = moved; // faulty
 //=== elements_that_are_const ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 20
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 SecondaryMap<Handle<int>, int> map;
 SecondaryMap<Handle<int>, const int> constants; // faulty
 constants.insert(Handle<int>(), 1);             // faulty
@@ -63,7 +57,6 @@ static_cast<void>(map);
 //=== elements_that_are_references ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 20
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 SecondaryMap<Handle<int>, int> map;
 SecondaryMap<Handle<int>, int&> references;       // faulty
 static_cast<void>(references.get(Handle<int>())); // faulty

@@ -25,7 +25,6 @@ return moved.is_open();
 
 //=== subscribing_to_a_key_that_only_moves ===//
 // expect: copy_constructible
-// covers: series/series_core.hpp requires "std::copy_constructible<Key>"
 struct Listener final : SeriesSubscriber<> {
     void on_tick(const SeriesTick<std::int64_t>&) noexcept override {}
 };
@@ -46,7 +45,6 @@ return writer.is_open();
 
 //=== attaching_an_observer_that_may_throw ===//
 // expect: on_insert_is_noexcept
-// covers: series/series_core.hpp requires "on_insert_is_noexcept<Observer>"
 struct Watcher final : SlotObserver {
     void on_insert(slot_t, InsertKind) override {}          // faulty
     void on_insert(slot_t, InsertKind) noexcept override {} // control
@@ -59,7 +57,6 @@ return token.attached();
 
 //=== attaching_what_is_no_observer ===//
 // expect: derived_from
-// covers: series/series_core.hpp requires "std::derived_from<SlotObserver> Observer"
 struct Watcher final : SlotObserver {};
 
 int number = 0;

@@ -12,7 +12,6 @@ using test::Fixed;
 
 //=== array_key ===//
 // expect: keyed containers: Key must be a non-const object type whose destructor does not throw
-// covers: keyed/key_store.hpp static_assert "Key must be a non-const object type"
 struct Hash {
     template <class Key>
     std::size_t operator()(const Key&) const noexcept {
@@ -25,7 +24,6 @@ SetStorage<int[4], HashBy<Hash>> arrays; // faulty
 
 //=== asking_with_another_type ===//
 // expect: this is no Key and does not convert to one; for other types hash and equality must be transparent
-// covers: keyed/set_storage.hpp static_assert "this is no Key"
 struct Name {
     int id;
     friend bool operator==(const Name&, const Name&) = default;
@@ -41,14 +39,12 @@ found = set.contains(7); // faulty
 //=== const_key ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 16
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 SetStorage<int> set;
 SetStorage<const int> constants; // faulty
 constants.insert(1);             // faulty
 
 //=== copying_a_key_that_only_moves ===//
 // expect: constraints not satisfied || no matching member function for call
-// covers: keyed/set_storage.hpp requires "std::copy_constructible<Key>"
 SetStorage<std::unique_ptr<int>> set;
 auto key = std::make_unique<int>(1);
 set.insert(std::move(key)); // control
@@ -57,28 +53,24 @@ set.insert(key);            // faulty
 //=== copying_a_set_of_owners ===//
 // expect: keyed container copy: keys cannot be copied; write std::move(container)
 // lines: 34
-// covers: keyed/key_store.hpp static_assert "keyed container copy: keys cannot be copied"
 SetStorage<std::unique_ptr<int>> set;
 SetStorage<std::unique_ptr<int>> moved(std::move(set));
 SetStorage<std::unique_ptr<int>> copy(moved); // faulty
 
 //=== emplacing_from_the_wrong_arguments ===//
 // expect: is_constructible
-// covers: keyed/set_storage.hpp requires "std::is_constructible_v<Key, Args...>"
 SetStorage<std::string> set;
 set.emplace(std::size_t{3}, 'x');
 set.emplace(set); // faulty
 
 //=== erasing_by_another_type ===//
 // expect: this is no Key and does not convert to one
-// covers: keyed/set_storage.hpp static_assert "this is no Key"
 SetStorage<std::string> set;
 set.erase("a string literal");
 set.erase(7); // faulty
 
 //=== explicit_key ===//
 // expect: Explicit constructors and narrowing do not count
-// covers: keyed/set_storage.hpp static_assert "this is no Key"
 MapStorage<std::unique_ptr<int>, int> owners;
 int* const raw = nullptr;
 owners[std::unique_ptr<int>(raw)] = 1;
@@ -95,7 +87,6 @@ return taken + static_cast<int>(deferring.size());
 
 //=== handle_of_other_keys ===//
 // expect: this is no Key and does not convert to one
-// covers: keyed/set_storage.hpp static_assert "this is no Key"
 SetStorage<int> set;
 SetStorage<long> other;
 bool found = set.contains(set.handle_of(1));
@@ -104,7 +95,6 @@ return found + static_cast<int>(other.size());
 
 //=== inserting_a_key_that_cannot_move ===//
 // expect: constraints not satisfied
-// covers: keyed/set_storage.hpp requires "std::move_constructible<Key>"
 struct Hash {
     std::size_t operator()(const Fixed& key) const noexcept { return static_cast<std::size_t>(key.id); }
 };
@@ -114,22 +104,18 @@ set.insert(Fixed(1)); // faulty
 
 //=== inserting_narrowed ===//
 // expect: Explicit constructors and narrowing do not count
-// covers: keyed/set_storage.hpp static_assert "this is no Key"
 SetStorage<float> set;
 set.insert(0.1f);
 set.insert(0.1); // faulty
 
 //=== inserting_what_makes_no_key ===//
 // expect: no matching function for call || no matching member function for call
-// covers: keyed/set_storage.hpp requires "std::is_constructible_v<Key, K>"
-// covers: keyed/set_storage.hpp requires "std::is_convertible_v<K, Key>"
 SetStorage<std::string> set;
 set.insert("a string literal");
 set.insert(7.5); // faulty
 
 //=== made_without_its_hash ===//
 // expect: is_default_constructible
-// covers: keyed/set_storage.hpp requires "std::is_default_constructible_v<Hash>"
 struct Hash {
     explicit Hash(int) {}
     std::size_t operator()(int key) const noexcept { return static_cast<std::size_t>(key); }
@@ -140,29 +126,24 @@ SetStorage<int, HashBy<Hash>> other; // faulty
 
 //=== narrowing_key ===//
 // expect: Explicit constructors and narrowing do not count
-// covers: keyed/set_storage.hpp static_assert "this is no Key"
 const SetStorage<unsigned char> set;
 bool found = set.contains(44);
 found = set.contains(44.9); // faulty
 
 //=== range_of_no_iterators ===//
 // expect: input_iterator
-// covers: keyed/set_storage.hpp requires "std::input_iterator It"
 int keys[] = {1, 2};
 SetStorage<int> set(keys, keys + 2);
 SetStorage<int> other(1.5, 2.5); // faulty
 
 //=== range_with_another_end ===//
 // expect: sentinel_for
-// covers: keyed/set_storage.hpp requires "std::sentinel_for<It> End"
 int keys[] = {1, 2};
 SetStorage<int> set(keys, keys + 2);
 SetStorage<int> other(keys, 2.5); // faulty
 
 //=== remove_without_deferred_erase ===//
 // expect: deferred_erase
-// covers: keyed/set_storage.hpp requires "(O.deferred_erase)"
-// covers: keyed/key_set_core.hpp requires "O.deferred_erase"
 SetStorage<int, Options<KeySetOptions{.deferred_erase = true}>> deferring;
 deferring.remove(1);
 deferring.remove(deferring.handle_of(1));
@@ -171,7 +152,6 @@ set.remove(set.handle_of(1)); // faulty
 
 //=== throwing_destructor ===//
 // expect: keyed containers: Key must be a non-const object type whose destructor does not throw
-// covers: keyed/key_store.hpp static_assert "Key must be a non-const object type"
 template <bool Throws>
 struct Key {
     int id = 0;
@@ -205,7 +185,6 @@ return keys.contains(0);
 
 //=== inserting_a_range_that_is_none ===//
 // expect: insert_range
-// covers: keyed/set_storage.hpp requires "std::begin(range) != std::end(range)"
 SetStorage<int> set;
 const int keys[] = {1, 2};
 set.insert_range(keys);
@@ -213,7 +192,6 @@ set.insert_range(3); // faulty
 
 //=== merging_owners_with_deferred_erase ===//
 // expect: deferred_erase || copy_constructible
-// covers: keyed/set_storage.hpp requires "(!O.deferred_erase || std::copy_constructible<Key>)"
 using Key = std::unique_ptr<int>;
 SetStorage<Key> set, other;
 set.merge(other);
@@ -223,7 +201,6 @@ return static_cast<int>(deferring.size() + source.size());
 
 //=== one_span_of_keys_over_pages ===//
 // expect: Growth::reserve
-// covers: keyed/set_storage.hpp requires "O.growth == Growth::reserve"
 SetStorage<int, Options<KeySetOptions{.growth = Growth::reserve}>> reserved;
 SetStorage<int> set;
 auto size = reserved.key_span().size();
@@ -232,7 +209,6 @@ return static_cast<int>(size + set.size());
 
 //=== the_array_of_a_column_in_pages ===//
 // expect: Growth::reserve || G == Growth
-// covers: slots/value_array.hpp requires "G == Growth::reserve"
 ValueArray<int, std::allocator<int>, Growth::reserve> reserved;
 ValueArray<int> column;
 bool none = reserved.data() == nullptr;

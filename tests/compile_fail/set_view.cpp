@@ -8,7 +8,6 @@ using namespace slotwise;
 
 //=== of_a_vector ===//
 // expect: as_set
-// covers: keyed/set_view.hpp requires "SetView(map.as_set())"
 KeySet<int> set;
 std::vector<int> vector;
 SetView<int> view(set);

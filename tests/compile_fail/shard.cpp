@@ -6,7 +6,6 @@ using namespace slotwise;
 
 //=== floating_point_key ===//
 // expect: the key is an integer of at most 64 bits
-// covers: arrow/shard.hpp static_assert "the key is an integer of at most 64 bits"
 auto hash = stable_hash(1);
 hash = stable_hash(1.0); // faulty
 
@@ -17,7 +16,6 @@ hash = stable_hash(L"ada"); // faulty
 
 //=== wide_units ===//
 // expect: XXH64 reads bytes
-// covers: arrow/shard.hpp static_assert "XXH64 reads bytes"
 const char bytes[] = "ab";
 auto hash = detail::XxHash64::of(bytes, 2);
 const int numbers[] = {1, 2};

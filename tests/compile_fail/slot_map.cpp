@@ -13,7 +13,6 @@ using test::Fixed;
 
 //=== copying_what_only_moves ===//
 // expect: builds_from
-// covers: map/slot_map_core.hpp requires "builds_from<const value_type&>"
 SlotMap<std::unique_ptr<int>> map;
 const auto owner = std::make_unique<int>(1);
 map.insert(std::make_unique<int>(*owner));
@@ -21,7 +20,6 @@ map.insert(owner); // faulty
 
 //=== trying_to_copy_what_only_moves ===//
 // expect: builds_from
-// covers: map/slot_map_core.hpp requires "builds_from<const value_type&>"
 SlotMap<std::unique_ptr<int>> map;
 const auto owner = std::make_unique<int>(1);
 map.try_insert(std::make_unique<int>(*owner));
@@ -29,21 +27,18 @@ map.try_insert(owner); // faulty
 
 //=== emplacing_from_the_wrong_arguments ===//
 // expect: builds_from
-// covers: map/slot_map_core.hpp requires "builds_from<Args...>"
 SlotMap<std::string> map;
 map.emplace(std::size_t{3}, 'x');
 map.emplace(map); // faulty
 
 //=== emplacing_a_reference_from_the_wrong_arguments ===//
 // expect: builds_from
-// covers: map/slot_map_core.hpp requires "builds_from<Args...>"
 SlotMap<std::string> map;
 map.emplace_ref(std::size_t{3}, 'x');
 map.emplace_ref(map); // faulty
 
 //=== erasing_at_the_bits_of_a_handle ===//
 // expect: same_as
-// covers: map/slot_map_core.hpp requires "std::same_as<slot_t> Slot"
 SlotMap<int> map;
 const auto handle = map.insert(1);
 map.erase_at(handle.index());
@@ -51,7 +46,6 @@ map.erase_at(handle.to_bits()); // faulty
 
 //=== erasing_the_address_of_something_else ===//
 // expect: same_as
-// covers: map/slot_map.hpp requires "std::same_as<std::remove_const_t<P>, T>"
 SlotMap<int> map;
 int* address = nullptr;
 long* other = nullptr;
@@ -60,28 +54,24 @@ map.erase(other); // faulty
 
 //=== trying_to_emplace_from_the_wrong_arguments ===//
 // expect: builds_from
-// covers: map/slot_map_core.hpp requires "builds_from<Args...>"
 SlotMap<std::string> map;
 map.try_emplace(std::size_t{3}, 'x');
 map.try_emplace(map); // faulty
 
 //=== extracting_what_cannot_move ===//
 // expect: move_constructible
-// covers: map/slot_map_core.hpp requires "std::move_constructible<value_type>"
 SlotMap<Fixed> map;
 map.erase(map.emplace(1));
 map.extract(map.emplace(1)); // faulty
 
 //=== getting_many_by_numbers ===//
 // expect: same_as
-// covers: map/slot_map_core.hpp requires "std::same_as<handle_type>... Handles"
 SlotMap<int> map;
 map.get_many(map.insert(1), map.insert(2));
 map.get_many(1, 2); // faulty
 
 //=== handle_of_the_address_of_something_else ===//
 // expect: same_as
-// covers: map/slot_map.hpp requires "std::same_as<std::remove_const_t<P>, T>"
 SlotMap<int> map;
 int* address = nullptr;
 long* other = nullptr;
@@ -91,21 +81,18 @@ return null + (other == nullptr);
 
 //=== insert_with_a_function_without_parameter ===//
 // expect: is_invocable
-// covers: map/slot_map_core.hpp requires "std::is_invocable_v<F, handle_type>"
 SlotMap<int> map;
 map.insert_with([](SlotMap<int>::handle_type) { return 1; });
 map.insert_with([] { return 1; }); // faulty
 
 //=== inserting_what_cannot_move ===//
 // expect: builds_from
-// covers: map/slot_map_core.hpp requires "builds_from<value_type &&>"
 SlotMap<Fixed> map;
 map.emplace(1);
 map.insert(Fixed(2)); // faulty
 
 //=== iterator_from_a_const_one ===//
 // expect: is_const_v
-// covers: map/map_iterator.hpp requires "std::is_const_v<Core>"
 SlotMap<int> map;
 SlotMap<int>::const_iterator reader(map.begin());
 SlotMap<int>::iterator writer(reader); // faulty
@@ -113,14 +100,12 @@ return reader == map.end();
 
 //=== made_without_its_allocator ===//
 // expect: is_default_constructible
-// covers: map/slot_map.hpp requires "std::is_default_constructible_v<Allocator>"
 int memory = 0;
 SlotMap<int, AllocBy<test::Arena<int>>> map(test::Arena<int>{&memory});
 SlotMap<int, AllocBy<test::Arena<int>>> other; // faulty
 
 //=== one_span_over_pages ===//
 // expect: Growth::reserve
-// covers: map/slot_map.hpp requires "O.growth == Growth::reserve"
 SlotMap<int, Options<SlotMapOptions{.growth = Growth::reserve}>> reserved;
 SlotMap<int> map;
 auto size = reserved.slot_span().size();
@@ -135,14 +120,12 @@ return *std::ranges::max_element(map);
 
 //=== swapping_by_an_algorithm_that_knows_no_handles ===//
 // expect: this algorithm would move values under other handles
-// covers: map/map_iterator.hpp static_assert "this algorithm would move values under other handles"
 SlotMap<int> map{2, 1}, other{3, 4};
 std::ranges::swap_ranges(map, other); // faulty
 return *std::ranges::max_element(map);
 
 //=== inserting_a_range_that_is_none ===//
 // expect: insert_range
-// covers: map/slot_map_core.hpp requires "std::begin(range) != std::end(range)"
 SlotMap<int> map;
 const int numbers[] = {1, 2};
 map.insert_range(numbers);
@@ -150,7 +133,6 @@ map.insert_range(3); // faulty
 
 //=== value_or_of_another_type ===//
 // expect: value_or
-// covers: map/slot_map_core.hpp requires "std::is_constructible_v<value_type, U>"
 SlotMap<int> map;
 int sum = map.value_or({}, 1);
 sum += map.value_or({}, std::string()); // faulty
@@ -158,14 +140,12 @@ return sum;
 
 //=== made_of_what_is_no_range ===//
 // expect: input_iterator
-// covers: map/slot_map_core.hpp requires "std::input_iterator It"
 const std::string text = "abc";
 const SlotMap<char> letters(text.begin(), text.end());
 const SlotMap<char> others(text, text); // faulty
 
 //=== made_of_two_ranges ===//
 // expect: sentinel_for
-// covers: map/slot_map_core.hpp requires "std::sentinel_for<It> End"
 const std::string text = "abc";
 const SlotMap<char> letters(text.begin(), text.end());
 const SlotMap<char> others(text.begin(), letters.end()); // faulty
@@ -173,7 +153,6 @@ const SlotMap<char> others(text.begin(), letters.end()); // faulty
 //=== const_elements ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 16
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 SlotMap<int> map;
 SlotMap<const int> constants; // faulty
 constants.insert(1);          // faulty
@@ -181,7 +160,6 @@ constants.insert(1);          // faulty
 //=== elements_that_are_references ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 16
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 int value = 1;
 SlotMap<int*> map;
 SlotMap<int&> references; // faulty
@@ -191,21 +169,18 @@ map.insert(&value);
 //=== copying_a_map_of_owners ===//
 // expect: SlotMap copy: T cannot be copied; write std::move(map), or copy element by element
 // lines: 32
-// covers: map/paged_store.hpp static_assert "SlotMap copy: T cannot be copied"
 SlotMap<std::unique_ptr<int>> map;
 auto moved = std::move(map);
 auto copy = moved; // faulty
 
 //=== first_slot_2 ===//
 // expect: first_slot must be 0 or 1
-// covers: slots/slot_container.hpp static_assert "first_slot must be 0 or 1"
 SlotMap<int, Options<SlotMapOptions{.first_slot = 1}>> map;
 SlotMap<int, Options<SlotMapOptions{.first_slot = 2}>> other; // faulty
 return static_cast<int>(map.size());
 
 //=== first_slot_and_wrapping ===//
 // expect: first_slot = 1 needs Exhaustion::retire
-// covers: slots/slot_container.hpp static_assert "first_slot = 1 needs Exhaustion::retire"
 SlotMap<int, Options<SlotMapOptions{.first_slot = 1}>> map;
 SlotMap<int, Options<SlotMapOptions{.exhaustion = Exhaustion::wrap, .first_slot = 1}>> other; // faulty
 return static_cast<int>(map.size());

@@ -17,15 +17,12 @@ void watch() {
 //=== a_column_that_is_no_observer ===//
 // expect: CheckArgument<float || CheckArgument<std::basic_string || CheckArgument<std::__cxx11::basic_string
 // expect: write Column<T>
-// covers: slots/arguments.hpp static_assert "of values write Column<T>"
 SlotMap<int, float, std::string> map; // faulty
 SlotMap<int> map;                     // control
 map.insert(1);
 
 //=== a_dynamic_column_without_a_hook ===//
 // expect: this type has no hook
-// covers: slots/value_array.hpp static_assert "detail::CheckStaticObserver<Column>::holds"
-// covers: slots/slot_observer.hpp static_assert "this type has no hook"
 struct Deaf {
     void on_erase(slot_t) noexcept {} // control
 };
@@ -38,7 +35,6 @@ return token.attached() ? 0 : 1;
 //=== a_hook_called_on_cleared ===//
 // expect: CheckStaticObserver<Watcher>
 // expect: name it on_clear
-// covers: slots/slot_observer.hpp static_assert "name it on_clear"
 struct Watcher {
     void on_cleared() noexcept {}        // faulty
     void on_clear(Occupancy) noexcept {} // control
@@ -49,7 +45,6 @@ watch<Watcher>();
 //=== a_hook_called_on_destroy ===//
 // expect: CheckStaticObserver<Watcher>
 // expect: name it on_erase
-// covers: slots/slot_observer.hpp static_assert "name it on_erase"
 struct Watcher {
     void on_destroy(slot_t) noexcept {} // faulty
     void on_erase(slot_t) noexcept {}   // control
@@ -60,8 +55,6 @@ watch<Watcher>();
 //=== a_hook_called_on_inserted ===//
 // expect: CheckStaticObserver<Watcher>
 // expect: name it on_insert
-// covers: slots/slot_observer.hpp static_assert "name it on_insert"
-// covers: slots/observer_hub.hpp static_assert "CheckStaticObserver<Static>::holds"
 struct Watcher {
     void on_inserted(slot_t, InsertKind) {} // faulty
     void on_insert(slot_t, InsertKind) {}   // control
@@ -72,7 +65,6 @@ watch<Watcher>();
 //=== a_hook_called_on_removed ===//
 // expect: CheckStaticObserver<Watcher>
 // expect: name it on_remove
-// covers: slots/slot_observer.hpp static_assert "name it on_remove"
 struct Watcher {
     void on_removed(slot_t) noexcept {} // faulty
     void on_remove(slot_t) noexcept {}  // control
@@ -83,7 +75,6 @@ watch<Watcher>();
 //=== a_hook_called_on_resize ===//
 // expect: CheckStaticObserver<Watcher>
 // expect: name it on_capacity
-// covers: slots/slot_observer.hpp static_assert "name it on_capacity"
 struct Watcher {
     void on_resize(slot_t, slot_t) {}   // faulty
     void on_capacity(slot_t, slot_t) {} // control
@@ -94,7 +85,6 @@ watch<Watcher>();
 //=== a_hook_called_onreset ===//
 // expect: CheckStaticObserver<Watcher>
 // expect: name it on_reset
-// covers: slots/slot_observer.hpp static_assert "name it on_reset"
 struct Watcher {
     void onReset() noexcept {}  // faulty
     void on_reset() noexcept {} // control
@@ -121,7 +111,6 @@ return base == nullptr;
 //=== on_capacity_of_one_number ===//
 // expect: CheckStaticObserver<Watcher>
 // expect: its on_capacity is not called
-// covers: slots/slot_observer.hpp static_assert "its on_capacity is not called"
 struct Watcher {
     void on_capacity(std::size_t) {}    // faulty
     void on_capacity(slot_t, slot_t) {} // control
@@ -132,7 +121,6 @@ watch<Watcher>();
 //=== on_clear_of_nothing ===//
 // expect: CheckStaticObserver<Watcher>
 // expect: its on_clear is not called
-// covers: slots/slot_observer.hpp static_assert "its on_clear is not called"
 struct Watcher {
     void on_clear() noexcept {}          // faulty
     void on_clear(Occupancy) noexcept {} // control
@@ -143,7 +131,6 @@ watch<Watcher>();
 //=== on_erase_of_a_handle ===//
 // expect: CheckStaticObserver<Watcher>
 // expect: its on_erase is not called
-// covers: slots/slot_observer.hpp static_assert "its on_erase is not called"
 struct Watcher {
     void on_erase(Handle<int>) noexcept {} // faulty
     void on_erase(slot_t) noexcept {}      // control
@@ -154,7 +141,6 @@ watch<Watcher>();
 //=== on_insert_without_the_kind ===//
 // expect: CheckStaticObserver<Watcher>
 // expect: its on_insert is not called
-// covers: slots/slot_observer.hpp static_assert "its on_insert is not called"
 struct Watcher {
     void on_insert(slot_t) {}             // faulty
     void on_insert(slot_t, InsertKind) {} // control
@@ -165,7 +151,6 @@ watch<Watcher>();
 //=== on_remove_that_may_throw ===//
 // expect: CheckStaticObserver<Watcher>
 // expect: its on_remove is not called
-// covers: slots/slot_observer.hpp static_assert "its on_remove is not called"
 struct Watcher {
     void on_remove(slot_t) {}          // faulty
     void on_remove(slot_t) noexcept {} // control
@@ -176,7 +161,6 @@ watch<Watcher>();
 //=== on_reset_that_may_throw ===//
 // expect: CheckStaticObserver<Watcher>
 // expect: its on_reset is not called
-// covers: slots/slot_observer.hpp static_assert "its on_reset is not called"
 struct Watcher {
     void on_reset() {}          // faulty
     void on_reset() noexcept {} // control

@@ -11,7 +11,6 @@ using namespace slotwise;
 //=== a_column_without_a_codec ===//
 // expect: the codec has no way to write a static column of this container
 // expect: Texture
-// covers: slots/snapshot.hpp static_assert "the codec has no way to write a static column"
 struct Texture;
 
 using Textures = ValueArray<Texture*>;
@@ -22,7 +21,6 @@ size += map.snapshot().size(); // faulty
 
 //=== a_pointer ===//
 // expect: T is a pointer, which another process cannot use; store a handle in its place
-// covers: core/codec.hpp static_assert "snapshot: T is a pointer"
 SlotMap<int> numbers;
 SlotMap<std::vector<int*>> pointers;
 auto size = numbers.snapshot().size();
@@ -32,7 +30,6 @@ return static_cast<int>(size + pointers.size());
 //=== a_type_with_padding ===//
 // expect: T has no codec: it has padding or members that cannot be seen from outside
 // expect: Hidden
-// covers: core/codec.hpp static_assert "snapshot: T has no codec"
 class Hidden {
     char a = 0;
     long b = 0;
@@ -53,7 +50,6 @@ return static_cast<int>(size + hidden.size());
 
 //=== an_enum_codec_of_numbers ===//
 // expect: EnumCodec<First, Last>: give the lowest and the highest enumerator
-// covers: core/codec.hpp static_assert "EnumCodec<First, Last>"
 enum class Kind { rock, ship };
 using Right = slotwise::EnumCodec<Kind::rock, Kind::ship>;
 using Wrong = slotwise::EnumCodec<Kind::ship, Kind::rock>; // faulty
@@ -67,7 +63,6 @@ return static_cast<int>(out.take().size());
 //=== an_enumeration ===//
 // expect: T is an enumeration, and its range of values is not known
 // expect: Kind
-// covers: core/codec.hpp static_assert "snapshot: T is an enumeration"
 enum class Kind { rock, ship };
 template <>                                                                       // control
 struct slotwise::CodecFor<Kind> : slotwise::EnumCodec<Kind::rock, Kind::ship> {}; // control
@@ -78,7 +73,6 @@ return static_cast<int>(kinds.snapshot().size());
 
 //=== raw_codec_of_an_open_enumeration ===//
 // expect: not each number is a value of an enumeration without a fixed underlying type
-// covers: core/codec.hpp static_assert "RawCodec<T>: not each number"
 enum Fixed : int { one };
 enum Open { two };
 template <>
@@ -90,7 +84,6 @@ return static_cast<int>(one) + static_cast<int>(two);
 
 //=== raw_codec_of_padding ===//
 // expect: RawCodec<T>: T has padding, floating-point members or more than bytes
-// covers: core/codec.hpp static_assert "RawCodec<T>: T has padding"
 struct Tight {
     long a, b;
 };
@@ -122,7 +115,6 @@ hidden.restore(seen.snapshot()); // faulty
 
 //=== writing_a_number_with_a_sign ===//
 // expect: is_unsigned
-// covers: core/bytes.hpp requires "std::is_unsigned_v<U>"
 ByteWriter out;
 out.number(1u);
 out.number(-1); // faulty
@@ -130,7 +122,6 @@ return static_cast<int>(out.take().size());
 
 //=== a_pointer_by_the_codec_of_texts ===//
 // expect: Snapshotable
-// covers: core/utf8.hpp requires "Snapshotable<T>"
 ByteWriter out;
 const int number = 1;
 Utf8Codec::write(number, out);

@@ -7,14 +7,12 @@ using namespace slotwise;
 
 //=== column_of_a_type_that_is_there_twice ===//
 // expect: T must name exactly one member or Column<T>; use column<I>()
-// covers: map/soa_slot_map.hpp static_assert "T must name exactly one member or Column<T>"
 SoaSlotMap<int, int, float> map;
 auto size = map.column<float>().size() + map.column<1>().size();
 map.column<int>(); // faulty
 
 //=== column_of_a_member_and_a_further_column_of_one_type ===//
 // expect: T must name exactly one member or Column<T>; use column<I>()
-// covers: map/soa_slot_map.hpp static_assert "T must name exactly one member or Column<T>"
 BasicSoaSlotMap<Members<int, float>, Column<int>> map;
 const auto ages = map.column<2>();
 auto size = map.column<float>().size() + ages.slot_end();
@@ -22,25 +20,21 @@ map.column<int>(); // faulty
 
 //=== growth_reserve ===//
 // expect: Growth::reserve is for SlotMap
-// covers: map/soa_slot_map.hpp static_assert "Growth::reserve is for SlotMap"
 SoaSlotMap<int> map;
 BasicSoaSlotMap<Members<int>, Options<SlotMapOptions{.growth = Growth::reserve}>> other; // faulty
 
 //=== atomic_versions_of_packed_rows ===//
 // expect: atomic_versions is for SlotMap and HandlePool
-// covers: map/soa_slot_map.hpp static_assert "atomic_versions is for SlotMap and HandlePool"
 SoaSlotMap<int> map;
 BasicSoaSlotMap<Members<int>, Options<SlotMapOptions{.atomic_versions = true}>> other; // faulty
 
 //=== zero_vacant_of_packed_rows ===//
 // expect: zero_vacant is for SlotMap
-// covers: map/soa_slot_map.hpp static_assert "zero_vacant is for SlotMap"
 SoaSlotMap<int> map;
 BasicSoaSlotMap<Members<int>, Options<SlotMapOptions{.zero_vacant = true}>> other; // faulty
 
 //=== made_without_its_allocator ===//
 // expect: is_default_constructible
-// covers: map/soa_slot_map.hpp requires "std::is_default_constructible_v<Allocator>"
 using Map = BasicSoaSlotMap<Members<int>, AllocBy<test::Arena<std::byte>>>;
 
 int memory = 0;
@@ -49,13 +43,11 @@ Map other; // faulty
 
 //=== no_members ===//
 // expect: name at least one member type
-// covers: map/soa_slot_map.hpp static_assert "name at least one member type"
 SoaSlotMap<int> map;
 SoaSlotMap<> other; // faulty
 
 //=== rows_of_a_const_map_to_write ===//
 // expect: convertible_to
-// covers: map/soa_slot_map.hpp requires "std::convertible_to<Us*, Ts*>"
 SoaSlotMap<int> map;
 SoaPointer<int> writer = map.get({});
 SoaPointer<const int> reader(writer);
@@ -64,14 +56,12 @@ return reader == nullptr;
 
 //=== too_few_members ===//
 // expect: sizeof...
-// covers: map/soa_slot_map.hpp requires "sizeof...(Args) == sizeof...(Ts)"
 SoaSlotMap<int, float> map;
 map.insert(1, 2.5f);
 map.insert(1); // faulty
 
 //=== sort_by_a_type_that_is_no_member ===//
 // expect: T must name exactly one member; use sort<I>(less)
-// covers: map/soa_slot_map.hpp static_assert "SoaSlotMap::sort<T>(less)"
 SoaSlotMap<int, float> map;
 const auto less = [](auto a, auto b) { return a < b; };
 map.sort<int>(less);

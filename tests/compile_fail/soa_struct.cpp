@@ -18,53 +18,45 @@ struct Explicit {
 
 //=== members_not_named ===//
 // expect: the members stand first, in Fields<...>
-// covers: rows/soa_struct.hpp static_assert "the members stand first"
 BasicSoaStruct<Fields<&Point::x>> points;
 BasicSoaStruct<Point> other; // faulty
 
 //=== function_as_a_member ===//
 // expect: name data members of a struct
-// covers: rows/soa_struct.hpp static_assert "name data members of a struct"
 SoaStruct<&Point::x> points;
 SoaStruct<&Point::x, &Point::length> other; // faulty
 
 //=== members_of_two_structs ===//
 // expect: all members must be of one struct
-// covers: rows/soa_struct.hpp static_assert "all members must be of one struct"
 SoaStruct<&Point::x, &Point::y> points;
 SoaStruct<&Point::x, &Other::a> other; // faulty
 
 //=== member_that_is_not_kept ===//
 // expect: this member is not among Fields<...>
-// covers: rows/soa_struct.hpp static_assert "this member is not among Fields"
 SoaStruct<&Point::x, &Point::y> points;
 auto xs = points.column<&Point::x>();
 auto zs = points.column<&Point::z>(); // faulty
 
 //=== column_of_no_member ===//
 // expect: DataMember
-// covers: rows/soa_struct.hpp requires "detail::DataMember<M>"
 SoaStruct<&Point::x> points;
 auto xs = points.column<&Point::x>();
 auto lengths = points.column<&Point::length>(); // faulty
 
 //=== columns_of_no_members ===//
 // expect: DataMember
-// covers: rows/soa_struct.hpp requires "detail::DataMember<Some>"
 SoaStruct<&Point::x> points;
 auto xs = points.columns<&Point::x>();
 auto lengths = points.columns<&Point::length>(); // faulty
 
 //=== struct_without_a_default ===//
 // expect: default_initializable
-// covers: rows/soa_struct.hpp requires "std::default_initializable<struct_type>"
 SoaStruct<&Explicit::x> rows;
 rows.resize(3, Explicit(1));
 rows.resize(3); // faulty
 
 //=== struct_that_cannot_be_made ===//
 // expect: default_initializable || no viable conversion
-// covers: rows/soa_struct.hpp requires "std::default_initializable<P>"
 SoaStruct<&Explicit::x> rows;
 SoaStruct<&Point::x> points;
 rows.push_back(Explicit(1));

@@ -14,45 +14,38 @@ struct ThrowsWhenDestroyed {
 
 //=== members_not_named ===//
 // expect: the members stand first, in Members<...>
-// covers: rows/soa_vector.hpp static_assert "the members stand first"
 BasicSoaVector<Members<int>> rows;
 BasicSoaVector<int> other; // faulty
 
 //=== no_members ===//
 // expect: name at least one member type
-// covers: rows/soa_vector.hpp static_assert "name at least one member type"
 SoaVector<int> rows;
 SoaVector<> other; // faulty
 
 //=== member_whose_destructor_may_throw ===//
 // expect: members must be non-const object types whose destructors do not throw
-// covers: rows/soa_vector.hpp static_assert "members must be non-const object types"
 SoaVector<int> rows;
 SoaVector<ThrowsWhenDestroyed> other; // faulty
 
 //=== member_that_cannot_move ===//
 // expect: members must be movable, because rows move
-// covers: rows/soa_vector.hpp static_assert "members must be movable"
 SoaVector<int> rows;
 SoaVector<std::mutex> other; // faulty
 
 //=== column_of_a_tag ===//
 // expect: this member is a tag, which has no column
-// covers: rows/soa_vector.hpp static_assert "this member is a tag"
 SoaVector<Empty, int> rows;
 auto numbers = rows.column<1>();
 auto tags = rows.column<0>(); // faulty
 
 //=== column_of_a_type_that_is_there_twice ===//
 // expect: T must name exactly one member; name it by its number
-// covers: rows/soa_vector.hpp static_assert "T must name exactly one member"
 SoaVector<int, int, float> rows;
 auto size = rows.column<float>().size() + rows.column<1>().size();
 auto numbers = rows.column<int>(); // faulty
 
 //=== made_without_its_allocator ===//
 // expect: is_default_constructible
-// covers: rows/soa_vector.hpp requires "std::is_default_constructible_v<Allocator>"
 using Rows = BasicSoaVector<Members<int>, AllocBy<test::Arena<std::byte>>>;
 
 int memory = 0;
@@ -61,7 +54,6 @@ Rows other; // faulty
 
 //=== resized_without_defaults ===//
 // expect: default_initializable
-// covers: rows/soa_vector.hpp requires "std::default_initializable<Ts>"
 struct Explicit {
     explicit Explicit(int) {}
 };
@@ -72,7 +64,6 @@ rows.resize(3); // faulty
 
 //=== resized_with_what_cannot_be_copied ===//
 // expect: copy_constructible
-// covers: rows/soa_vector.hpp requires "std::copy_constructible<Ts>"
 struct Once {
     Once() = default;
     Once(Once&&) = default;
@@ -85,29 +76,24 @@ rows.resize(3, once); // faulty
 
 //=== too_few_values ===//
 // expect: sizeof...
-// covers: rows/soa_vector.hpp requires "std::is_constructible_v<Ts, Args&&>"
 SoaVector<int, float> rows;
 rows.push_back(1, 2.5f);
 rows.push_back(1); // faulty
 
 //=== maker_of_another_type ===//
 // expect: made_by
-// covers: rows/soa_vector.hpp requires "detail::made_by<Ts, Args>"
 SoaVector<int> rows;
 rows.emplace_back([] { return 1; });
 rows.emplace_back([] { return "one"; }); // faulty
 
 //=== no_columns ===//
 // expect: sizeof...
-// covers: rows/soa_vector.hpp requires "sizeof...(Us) > 0"
-// covers: rows/soa_vector.hpp requires "sizeof...(Nth) > 0"
 SoaVector<int> rows;
 auto [numbers] = rows.columns<int>();
 auto none = rows.columns<>(); // faulty
 
 //=== padding_of_what_is_not_trivial ===//
 // expect: is_trivially_copyable
-// covers: rows/soa_vector.hpp requires "std::is_trivially_copyable_v<member<Nth>>"
 struct Owner {
     Owner() = default;
     Owner(Owner&&) noexcept {}
@@ -119,7 +105,6 @@ auto* owners = rows.padded_data<1>(); // faulty
 
 //=== compared_without_equality ===//
 // expect: equality_comparable
-// covers: rows/soa_vector.hpp requires "std::equality_comparable<Ts>"
 struct Unequal {
     int value;
 };
@@ -131,7 +116,6 @@ const bool also = rows == rows; // faulty
 
 //=== blocks_of_no_rows ===//
 // expect: a block has at least one row
-// covers: rows/row_blocks.hpp static_assert "a block has at least one row"
 SoaVector<int> rows;
 const auto nothing = [](auto) {};
 rows.for_each_block<4>(nothing);
@@ -139,7 +123,6 @@ rows.for_each_block<0>(nothing); // faulty
 
 //=== const_rows_to_write ===//
 // expect: binds
-// covers: rows/row_iterator.hpp requires "binds<const Us&...>"
 SoaVector<int> rows;
 const std::tuple<int> value(1);
 const SoaVector<int>::const_reference reader(value);
@@ -147,9 +130,6 @@ const SoaVector<int>::reference writer(value); // faulty
 
 //=== const_rows_assigned ===//
 // expect: takes
-// covers: rows/row_iterator.hpp requires "takes<Refs...>"
-// covers: rows/row_iterator.hpp requires "takes<const Us&...>"
-// covers: rows/row_iterator.hpp requires "takes<Us...>"
 SoaVector<int> rows;
 const SoaVector<int>& reader = rows;
 rows[0] = reader[0];
@@ -158,7 +138,6 @@ reader[0] = rows[0]; // faulty
 //=== copying_rows_of_owners ===//
 // expect: SoaVector copy: a member cannot be copied; write std::move(rows)
 // lines: 16
-// covers: rows/soa_vector.hpp static_assert "SoaVector copy: a member cannot be copied"
 struct Owner {
     Owner() = default;
     Owner(Owner&&) = default;
@@ -171,7 +150,6 @@ auto copy = moved; // faulty
 //=== elements_that_are_const ===//
 // expect: SoaVector: members are plain objects, not const, volatile or references
 // lines: 20
-// covers: rows/row_container.hpp static_assert "SoaVector: members are plain objects"
 SoaVector<int, float> rows;
 SoaVector<const int, float> constants; // faulty
 constants.push_back(1, 2.0f);          // faulty
@@ -180,7 +158,6 @@ static_cast<void>(rows);
 //=== elements_that_are_references ===//
 // expect: SoaVector: members are plain objects, not const, volatile or references
 // lines: 20
-// covers: rows/row_container.hpp static_assert "SoaVector: members are plain objects"
 SoaVector<int, float> rows;
 SoaVector<int&, float> references;    // faulty
 static_cast<void>(references.size()); // faulty

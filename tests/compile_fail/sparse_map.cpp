@@ -15,26 +15,22 @@ struct Fixed {
 //=== of_signed_ids ===//
 // expect: the first argument is an id
 // lines: 25
-// covers: sparse/sparse_set.hpp static_assert "the first argument is an id"
 SparseSet<unsigned> set;
 SparseSet<int> other; // faulty
 
 //=== from_signed_ids ===//
 // expect: the first argument is an id
 // lines: 25
-// covers: sparse/sparse_map.hpp static_assert "the first argument is an id"
 SparseMap<unsigned, double> map;
 SparseMap<int, double> other; // faulty
 
 //=== of_arrays ===//
 // expect: T is an object type, not const, not an array
-// covers: sparse/sparse_map.hpp static_assert "T is an object type"
 SparseMap<unsigned, int> map;
 SparseMap<unsigned, int[2]> other; // faulty
 
 //=== erase_of_what_cannot_move ===//
 // expect: erase fills the gap with the last value, and T cannot be moved
-// covers: sparse/sparse_rows.hpp static_assert "erase fills the gap with the last value"
 SparseMap<unsigned, Fixed> map;
 
 map.try_emplace(1u, 2);
@@ -43,7 +39,6 @@ map.erase(1u); // faulty
 
 //=== versions_of_what_cannot_move ===//
 // expect: replaces the entry of an older one, which moves values, and T cannot be moved
-// covers: sparse/sparse_rows.hpp static_assert "an id with a newer version replaces"
 SparseMap<unsigned, Fixed> map;
 SparseMap<Handle<int>, Fixed> other;
 
@@ -52,7 +47,6 @@ other.try_emplace(Handle<int>(1, 1), 2); // faulty
 
 //=== span_of_an_empty_type ===//
 // expect: no matching function || constraints not satisfied || invalid reference to function 'values'
-// covers: sparse/sparse_chunks.hpp requires "step == 1"
 struct Empty {};
 SparseMap<unsigned, int> map;
 SparseMap<unsigned, Empty> other;
@@ -62,7 +56,6 @@ for (const auto& chunk : other.chunks()) static_cast<void>(chunk.values()); // f
 
 //=== const_iterator_to_iterator ===//
 // expect: no viable conversion || conversion from
-// covers: sparse/sparse_iterator.hpp requires "!std::is_const_v<Container> && std::is_same_v<Const, const Container>"
 SparseMap<unsigned, int> map;
 
 SparseMap<unsigned, int>::const_iterator it = map.begin();
@@ -70,7 +63,6 @@ SparseMap<unsigned, int>::iterator other = map.cbegin(); // faulty
 
 //=== group_of_one ===//
 // expect: a group has two containers or more
-// covers: sparse/sparse_group.hpp static_assert "a group has two containers or more"
 SparseSet<unsigned> a, b;
 
 SparseGroup group(a, b);
@@ -78,7 +70,6 @@ SparseGroup<SparseSet<unsigned>> other(a); // faulty
 
 //=== group_of_other_ids ===//
 // expect: the containers have different types of ids
-// covers: sparse/sparse_group.hpp static_assert "the containers have different types of ids"
 SparseSet<unsigned> a, b;
 SparseSet<unsigned short> c;
 
@@ -87,7 +78,6 @@ SparseGroup other(a, c); // faulty
 
 //=== group_of_values_whose_moves_throw ===//
 // expect: a value's moves may throw, and the group moves values when ids come and go
-// covers: sparse/sparse_group.hpp static_assert "a value's moves may throw"
 struct Copied {
     explicit Copied(int number) : value(number) {}
     Copied(const Copied& other) : value(other.value) {}
@@ -102,7 +92,6 @@ SparseGroup other(a, c); // faulty
 
 //=== align_other_ids ===//
 // expect: the containers have different types of ids
-// covers: sparse/align_prefix.hpp static_assert "the containers have different types of ids"
 SparseSet<unsigned> a, b;
 SparseSet<unsigned short> c;
 
@@ -112,7 +101,6 @@ align_prefix(a, c); // faulty
 //=== copying_a_map_of_owners ===//
 // expect: SparseMap copy: T cannot be copied; write std::move(map)
 // lines: 16
-// covers: sparse/sparse_core.hpp static_assert "SparseMap copy: T cannot be copied"
 struct Owner {
     Owner() = default;
     Owner(Owner&&) = default;
@@ -125,7 +113,6 @@ auto copy = moved; // faulty
 //=== elements_that_are_const ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 20
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 SparseMap<unsigned, int> map;
 SparseMap<const unsigned, int> constants; // faulty
 constants.insert(1u, 2);                  // faulty
@@ -134,7 +121,6 @@ static_cast<void>(map);
 //=== elements_that_are_references ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 20
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 SparseMap<unsigned, int> map;
 SparseMap<unsigned&, int> references;  // faulty
 static_cast<void>(references.get(1u)); // faulty

@@ -6,13 +6,11 @@ using namespace slotwise;
 
 //=== of_no_handles ===//
 // expect: SparseSecondaryMap<Handle, T>: the first argument is a slot map's handle_type
-// covers: map/sparse_secondary_map.hpp static_assert "the first argument is"
 SparseSecondaryMap<Handle<int>, int> map;
 SparseSecondaryMap<int, int> other; // faulty
 
 //=== values_whose_move_may_throw ===//
 // expect: T's moves must be noexcept, because values are packed; use SecondaryMap
-// covers: map/sparse_secondary_map.hpp static_assert "moves must be noexcept"
 struct Heavy {
     Heavy() = default;
     Heavy(Heavy&&) {}
@@ -25,7 +23,6 @@ SparseSecondaryMap<Handle<int>, Heavy> other; // faulty
 //=== elements_that_are_const ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 20
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 SparseSecondaryMap<Handle<int>, int> map;
 SparseSecondaryMap<Handle<int>, const int> constants; // faulty
 constants.insert(Handle<int>(), 1);                   // faulty
@@ -34,7 +31,6 @@ static_cast<void>(map);
 //=== elements_that_are_references ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 20
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 SparseSecondaryMap<Handle<int>, int> map;
 SparseSecondaryMap<Handle<int>, int&> references; // faulty
 static_cast<void>(references.get(Handle<int>())); // faulty

@@ -6,13 +6,11 @@ using namespace slotwise;
 
 //=== of_signed_ids ===//
 // expect: the first argument is an id
-// covers: sparse/switch_map.hpp static_assert "the first argument is an id"
 SwitchMap<unsigned, int> map;
 SwitchMap<int, int> other; // faulty
 
 //=== values_whose_move_throws ===//
 // expect: whose move constructor does not throw
-// covers: sparse/switch_map.hpp static_assert "whose move constructor does not throw"
 struct Copied {
     int number = 0;
     Copied() = default;
@@ -28,7 +26,6 @@ SwitchMap<unsigned, Copied, HashBy<Hash>> other; // faulty
 
 //=== hash_whose_copy_throws ===//
 // expect: the copy constructors of HashBy<H> and EqualBy<E> must not throw
-// covers: sparse/switch_map.hpp static_assert "the copy constructors of HashBy<H>"
 struct Hash {
     Hash() = default;
     Hash(const Hash&) {}
@@ -40,7 +37,6 @@ SwitchMap<unsigned, int, HashBy<Hash>> other; // faulty
 
 //=== made_without_its_hash ===//
 // expect: is_default_constructible
-// covers: sparse/switch_map.hpp requires "std::is_default_constructible_v<Allocator> && std::is_default_constructible_v<Hash>"
 struct Hash {
     explicit Hash(int) {}
     std::size_t operator()(int value) const noexcept { return static_cast<std::size_t>(value); }
@@ -51,7 +47,6 @@ SwitchMap<unsigned, int, HashBy<Hash>> other; // faulty
 
 //=== made_of_an_allocator_without_its_hash ===//
 // expect: is_default_constructible
-// covers: sparse/switch_map.hpp requires "(std::is_default_constructible_v<Hash> && std::is_default_constructible_v<Equal>)"
 struct Hash {
     explicit Hash(int) {}
     std::size_t operator()(int value) const noexcept { return static_cast<std::size_t>(value); }
@@ -63,7 +58,6 @@ SwitchMap<unsigned, int, HashBy<Hash>> other((std::allocator<std::byte>())); // 
 //=== elements_that_are_const ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 20
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 SwitchMap<unsigned, int> map;
 SwitchMap<unsigned, const int> constants; // faulty
 constants.set(1u, 2);                     // faulty
@@ -72,7 +66,6 @@ static_cast<void>(map);
 //=== elements_that_are_references ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 20
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 SwitchMap<unsigned, int> map;
 SwitchMap<unsigned&, int> references;  // faulty
 static_cast<void>(references.get(1u)); // faulty

@@ -7,7 +7,6 @@ using namespace slotwise;
 
 //=== time_that_is_not_ordered ===//
 // expect: TimeArray<Time>: Time must be trivially copyable and ordered
-// covers: series/time_array.hpp static_assert "trivially copyable and ordered"
 struct Label {
     int number = 0;
     static constexpr Label min() noexcept { return {}; }
@@ -20,7 +19,6 @@ return times.pages().pages != nullptr;
 
 //=== time_without_a_lowest_value ===//
 // expect: TimeTraits<Time>: this type has no lowest value; specialise TimeTraits with never()
-// covers: series/time_array.hpp static_assert "this type has no lowest value"
 struct Day {
     int number = 0;
     friend constexpr auto operator<=>(const Day&, const Day&) = default;

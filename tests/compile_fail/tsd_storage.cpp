@@ -22,7 +22,6 @@ return static_cast<int>(dict.as_set().size());
 
 //=== column_that_throws ===//
 // expect: TSDStorage: a further column's on_insert may throw, so a removed key could be lost before the window rolls; make it noexcept
-// covers: series/tsd_storage.hpp static_assert "on_insert may throw"
 struct Careful {
     void on_insert(slot_t, InsertKind) noexcept {}
 };
@@ -44,7 +43,6 @@ auto copy = moved; // faulty
 
 //=== creating_what_needs_arguments ===//
 // expect: is_default_constructible
-// covers: series/tsd_writer.hpp requires "std::is_default_constructible_v<T>"
 struct Weight {
     explicit Weight(int) noexcept {}
 };
@@ -56,14 +54,12 @@ writer.create(2); // faulty
 
 //=== nested_series_with_another_clock ===//
 // expect: a nested series must have the same Time
-// covers: series/tsd_storage.hpp static_assert "must have the same Time"
 TSDStorage<int, TSSStorage<int, TimeBy<int>>, TimeBy<int>> dict;
 TSDStorage<int, TSSStorage<int, TimeBy<int>>, TimeBy<long>> other; // faulty
 
 //=== setting_a_nested_series ===//
 // expect: no matching
 // expect: nested
-// covers: series/tsd_writer.hpp requires "(!nested && std::is_constructible_v<T, V> && std::is_assignable_v<T&, V>)"
 TSDStorage<int, TSSStorage<int>> dict;
 auto writer = dict.write(1);
 writer.create(1);
@@ -71,7 +67,6 @@ writer.set(1, TSSStorage<int>()); // faulty
 
 //=== value_that_cannot_move_and_is_made_with_a_throw ===//
 // expect: TSDStorage: T's move constructor may throw
-// covers: series/tsd_storage.hpp static_assert "move constructor may throw"
 template <bool Nothrow>
 struct Fixed {
     Fixed() noexcept(Nothrow) {}
@@ -83,7 +78,6 @@ TSDStorage<int, Fixed<false>> other; // faulty
 
 //=== value_whose_move_may_throw ===//
 // expect: TSDStorage: T's move constructor may throw; then a removed key could be lost before the window rolls. Put T into a std::unique_ptr, or make its move constructor noexcept
-// covers: series/tsd_storage.hpp static_assert "move constructor may throw"
 struct Loose {
     Loose() {}
     Loose(Loose&&) {}
@@ -120,7 +114,6 @@ return *dict.get(1);
 
 //=== emplacing_a_nested_series ===//
 // expect: no matching
-// covers: series/tsd_writer.hpp requires "(!nested && std::is_constructible_v<T, Args...>)"
 TSDStorage<int, TSSStorage<int>> dict;
 auto writer = dict.write(1);
 writer.create(1);
@@ -128,7 +121,6 @@ writer.try_emplace(2, TSSStorage<int>()); // faulty
 
 //=== inserting_a_nested_series ===//
 // expect: no matching
-// covers: series/tsd_writer.hpp requires "(!nested && std::is_constructible_v<T, V>)"
 TSDStorage<int, TSSStorage<int>> dict;
 auto writer = dict.write(1);
 writer.create(1);
@@ -136,7 +128,6 @@ writer.insert(2, TSSStorage<int>()); // faulty
 
 //=== extracting_a_nested_series ===//
 // expect: no matching
-// covers: series/tsd_writer.hpp requires "(!nested && std::copy_constructible<Key>"
 TSDStorage<int, TSSStorage<int>> dict;
 auto writer = dict.write(1);
 writer.create(1);
@@ -144,14 +135,12 @@ writer.extract(1); // faulty
 
 //=== a_text_in_the_place_of_a_number ===//
 // expect: no matching
-// covers: series/tsd_storage.hpp requires "std::is_constructible_v<T, U>"
 const TSDStorage<int, int> dict;
 dict.value_or(1, 2);
 dict.value_or(1, "none"); // faulty
 
 //=== popping_a_nested_series ===//
 // expect: constraints not satisfied || no matching || invalid reference
-// covers: series/tsd_writer.hpp requires "(!nested && std::copy_constructible<T>)"
 TSDStorage<int, TSSStorage<int>> nested;
 TSDStorage<int, int> plain;
 plain.write(1).pop(1);
@@ -160,7 +149,6 @@ return 0;
 
 //=== assigning_nested_series ===//
 // expect: constraints not satisfied || no matching || invalid reference
-// covers: series/tsd_writer.hpp requires "(!nested)"
 TSDStorage<int, TSSStorage<int>> nested;
 TSDStorage<int, int> plain;
 plain.write(1).assign(plain.items());
@@ -169,8 +157,6 @@ return 0;
 
 //=== applying_with_a_mode_that_is_none ===//
 // expect: no matching
-// covers: series/tsd_writer.hpp requires "std::is_invocable_r_v<Strictness, const ModeOf&, const Key&>"
-// covers: series/tss_storage.hpp requires "std::is_invocable_r_v<Strictness, const ModeOf&, const Key&>"
 TSDStorage<int, int> plain;
 plain.write(1).apply({}, [](int) { return Strictness::strict; });
 plain.write(1).apply({}, [](int) { return 5.0; }); // faulty

@@ -32,7 +32,6 @@ return sum;
 
 //=== a_text_in_the_place_of_a_number ===//
 // expect: no matching
-// covers: series/tsd_view.hpp requires "std::is_constructible_v<T, U>"
 const TSDStorage<int, int> dict;
 const TSDView<int, int> view(dict);
 view.value_or(1, 2);
@@ -40,7 +39,6 @@ view.value_or(1, "none"); // faulty
 
 //=== a_series_of_another_time ===//
 // expect: no matching
-// covers: series/tsd_view.hpp requires "std::is_same_v<detail::time_of<Key, With...>, Time>"
 const TSDStorage<int, int> dict;
 const TSDView<int, int> view(dict);
 const TSDView<int, int, double> other(dict); // faulty

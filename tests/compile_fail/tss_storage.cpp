@@ -21,7 +21,6 @@ return static_cast<int>(set.as_set().size());
 
 //=== column_that_throws ===//
 // expect: TSSStorage: a further column's on_insert may throw, so a removed key could be lost before the window rolls; make it noexcept
-// covers: series/tss_storage.hpp static_assert "on_insert may throw"
 struct Careful {
     void on_insert(slot_t, InsertKind) noexcept {}
 };
@@ -54,7 +53,6 @@ return sum;
 
 //=== emplacing_from_the_wrong_arguments ===//
 // expect: no matching
-// covers: series/tss_storage.hpp requires "(std::is_constructible_v<Key, Args...>"
 TSSStorage<int> set;
 auto writer = set.write(1);
 writer.emplace(1);
@@ -62,7 +60,6 @@ writer.emplace("one"); // faulty
 
 //=== extracting_a_key_that_only_moves ===//
 // expect: copy_constructible
-// covers: series/tss_storage.hpp requires "(std::copy_constructible<Key>)"
 TSSStorage<std::unique_ptr<int>> set;
 auto writer = set.write(1);
 writer.extract(*set.begin()); // faulty
@@ -70,7 +67,6 @@ writer.extract(*set.begin()); // faulty
 //=== elements_that_are_const ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 20
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 TSSStorage<int> series;
 TSSStorage<const int> constants;     // faulty
 static_cast<void>(constants.size()); // faulty
@@ -79,7 +75,6 @@ static_cast<void>(series);
 //=== elements_that_are_references ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 20
-// covers: slots/arguments.hpp static_assert "container: keys and elements are plain objects"
 TSSStorage<int> series;
 TSSStorage<int&> references;          // faulty
 static_cast<void>(references.size()); // faulty

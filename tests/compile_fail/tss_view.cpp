@@ -35,7 +35,6 @@ return static_cast<int>(dict.keys().size());
 
 //=== a_series_of_another_time ===//
 // expect: no matching
-// covers: series/tss_view.hpp requires "std::is_same_v<detail::time_of<Key, With...>, Time>"
 const TSSStorage<int> set;
 const TSSView<int> view(set);
 const TSSView<int, double> other(set); // faulty

@@ -7,7 +7,6 @@ using namespace slotwise;
 
 //=== const_values ===//
 // expect: ValueArray<T>: T must be a non-const object type whose destructor does not throw
-// covers: slots/value_array.hpp static_assert "T must be a non-const object type"
 ValueArray<int> column;
 ValueArray<const int> constants; // faulty
 return column.pages().shift == 0;
@@ -21,7 +20,6 @@ return copy.pages().shift == 0;
 
 //=== inserting_what_needs_arguments ===//
 // expect: default_initializable
-// covers: slots/value_array.hpp requires "std::default_initializable<T>"
 struct Weight {
     int grams = 0;
     explicit Weight(int weight) : grams(weight) {}
@@ -36,7 +34,6 @@ return weights.on_reset(), grams;
 
 //=== made_without_its_allocator ===//
 // expect: is_default_constructible
-// covers: slots/value_array.hpp requires "std::is_default_constructible_v<Allocator>"
 int memory = 0;
 ValueArray<int, test::Arena<int>> values(test::Arena<int>{&memory});
 ValueArray<int, test::Arena<int>> other; // faulty

@@ -4,14 +4,12 @@
 
 #include "support/thrown.hpp"
 
-// proves: throw_out_of_range throws, throw_length_error throws, throw_invalid_argument throws
 TEST_CASE("each error is the standard exception of its name and carries the text") {
     CHECK(test::thrown_text<std::out_of_range>([] { slotwise::detail::throw_out_of_range("gone"); }) == "gone");
     CHECK(test::thrown_text<std::length_error>([] { slotwise::detail::throw_length_error("too many"); }) == "too many");
     CHECK(test::thrown_text<std::invalid_argument>([] { slotwise::detail::throw_invalid_argument("odd"); }) == "odd");
 }
 
-// proves: throw_bad_alloc throws
 TEST_CASE("running out of memory is std::bad_alloc, which carries no text") {
     CHECK(!test::thrown_text<std::bad_alloc>([] { slotwise::detail::throw_bad_alloc("no memory"); }).empty());
 }

@@ -297,7 +297,6 @@ struct slotwise::CodecFor<Positive> {
     }
 };
 
-// proves: ByteWriter::reserve throws
 TEST_CASE("a writer that is asked for more room than a vector can have keeps what it has", "[codec][throws]") {
     ByteWriter out;
     out.number(std::uint8_t{1});
@@ -307,7 +306,6 @@ TEST_CASE("a writer that is asked for more room than a vector can have keeps wha
     CHECK(out.take() == bytes_of({1, 2}));
 }
 
-// proves: DefaultCodec::read throws
 TEST_CASE("what a type's own codec throws comes out of read and of restore, and nothing is restored", "[codec][throws]") {
     ByteWriter out;
     out.number(0u);

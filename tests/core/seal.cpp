@@ -116,7 +116,6 @@ TEST_CASE("bytes of other keys, values and columns are refused by the words that
     CHECK(said(same.try_restore(numbers.snapshot())) == "taken");
 }
 
-// proves: Utf8Codec::read throws, ByteWriter::written invalidates
 TEST_CASE("Utf8Codec writes what DefaultCodec does, and refuses strings that are not UTF-8 wherever they are", "[snapshot]") {
     using Named = std::pair<int, std::optional<std::vector<std::string>>>;
     SlotMap<Named> map, copy;

@@ -297,7 +297,6 @@ TEST_CASE("move-only values can be versioned") {
     CHECK(**taken == 2);
 }
 
-// proves: Versioned::set throws, Versioned::modify throws
 TEST_CASE("when comparing, copying or assigning throws, neither value nor counter has changed", "[throws]") {
     const auto failures = test::fail_at_every_step(test::swept<Versioned<int>>("modify"), [](auto&& attempt) {
         test::NothingLeaks scope;

@@ -255,7 +255,6 @@ TEST_CASE("ArchetypeGraph: a change of several ids is cached for its node", "[ec
     CHECK(graph.check_invariants());
 }
 
-// proves: ArchetypeGraph::Step invalidates, ArchetypeGraph::ids invalidates
 TEST_CASE("ArchetypeGraph: an erased node loses its edges on both sides, and its handle resolves no more", "[ecs]") {
     Graph graph;
     const Handle_ root = graph.insert({}, make);
@@ -310,7 +309,6 @@ TEST_CASE("ArchetypeGraph: a node that is made in the middle of a move relocates
     CHECK(graph.check_invariants());
 }
 
-// proves: ArchetypeGraph::insert throws, ArchetypeGraph::add throws, ArchetypeGraph::find throws
 TEST_CASE("ArchetypeGraph: a throw of make, of edge data or of memory leaves nodes and edges as before", "[ecs]") {
     struct ThrowingWay {
         ThrowingWay(const ThrowingCopy& from, const ThrowingCopy& to) : sum(from.value() + to.value()) { Budget::spend(); }

@@ -94,8 +94,6 @@ TEST_CASE("ArchetypeStore: set assigns where the component is, and adds where it
     CHECK(store.check_invariants());
 }
 
-// proves: table ArchetypeStore despawn / handles, table ArchetypeStore despawn / addresses
-// proves: table ArchetypeStore add / handles
 TEST_CASE("ArchetypeStore: an id of another life never resolves", "[ecs]") {
     ArchetypeStore store;
     const Entity first = store.spawn(Position{1, 0, 0});
@@ -139,7 +137,6 @@ TEST_CASE("ArchetypeStore: spawn_n gives every entity copies of the values", "[e
     CHECK(store.check_invariants());
 }
 
-// proves: table ArchetypeStore add / addresses
 TEST_CASE("ArchetypeStore: sparse components come and go without a move, and are gone when the entity is", "[ecs]") {
     ArchetypeStore store;
     store.registry().add<Name>({.sparse = true});
@@ -251,7 +248,6 @@ TEST_CASE("ArchetypeStore: arguments may be values of the store, also when the t
     CHECK(store.check_invariants());
 }
 
-// proves: ArchetypeStore::despawn invalidates, ArchetypeStore::add invalidates, ArchetypeStore::remove invalidates
 TEST_CASE("ArchetypeStore: locations stay right through any order of changes", "[ecs]") {
     ArchetypeStore store;
     struct Expected {
@@ -447,7 +443,6 @@ TEST_CASE("ArchetypeStore: components of run time are added, set and read by the
     CHECK(store.check_invariants());
 }
 
-// proves: ArchetypeStore::enable throws
 TEST_CASE("ArchetypeStore: a disabled component keeps its value and its place, and the bit goes where the row goes", "[ecs]") {
     ArchetypeStore store;
     store.registry().add<Health>({.toggle = true});
@@ -475,7 +470,6 @@ TEST_CASE("ArchetypeStore: a disabled component keeps its value and its place, a
     CHECK(store.check_invariants());
 }
 
-// proves: ArchetypeStore::entities invalidates
 TEST_CASE("ArchetypeStore: exactly the given entity is spawned, or none", "[ecs]") {
     ArchetypeStore store;
     const auto remote = store.add_range(1000, 2000);
@@ -495,7 +489,6 @@ TEST_CASE("ArchetypeStore: exactly the given entity is spawned, or none", "[ecs]
     CHECK(store.check_invariants());
 }
 
-// proves: ArchetypeStore::at throws, ArchetypeStore::add(entity, id) throws, ArchetypeStore::remove throws
 TEST_CASE("ArchetypeStore: errors are words", "[ecs]") {
     ArchetypeStore store, other;
     const Entity entity = store.spawn(Position{}), gone = store.spawn();
@@ -530,7 +523,6 @@ TEST_CASE("ArchetypeStore: errors are words", "[ecs]") {
     CHECK(store.check_invariants());
 }
 
-// proves: ArchetypeStore::operator= invalidates
 TEST_CASE("ArchetypeStore: a store that is moved keeps entities, addresses and queries", "[ecs]") {
     ArchetypeStore store;
     const Entity entity = store.spawn(Position{1, 2, 3});
@@ -637,7 +629,6 @@ TEST_CASE("ArchetypeStore: stores of one program know the same types by traits o
     CHECK(three.has(three.spawn(Weight{}), weight));
 }
 
-// proves: ArchetypeStore::reserve throws, ArchetypeStore::spawn invalidates
 TEST_CASE("ArchetypeStore: room that was reserved is used, and rows do not move until it is full", "[ecs]") {
     ArchetypeStore store;
     store.reserve<Position, Velocity>(100);
@@ -650,8 +641,6 @@ TEST_CASE("ArchetypeStore: room that was reserved is used, and rows do not move 
         CHECK_FALSE(thrown_text<std::length_error>([&] { store.reserve<Position>(~std::size_t{0} / 2); }).empty());
 }
 
-// proves: EntityBuilder::with(id, value) throws, EntityBuilder::relate(relation, target) throws
-// proves: EntityBuilder::relate(relation, target, value) throws
 TEST_CASE("ArchetypeStore: a builder keeps the last value of a component and can be used under conditions", "[ecs]") {
     const NothingLeaks leaks;
     ArchetypeStore store;

@@ -102,7 +102,6 @@ TEST_CASE("ArchetypeTables: a child has one parent at a time, in one step", "[ec
     CHECK(tables.check_invariants());
 }
 
-// proves: ArchetypeTables::Step invalidates, ArchetypeTables::erase_tables_with throws
 TEST_CASE("ArchetypeTables: the tables of a target that died go, and a recycled target gets others", "[ecs]") {
     const Components c;
     ArchetypeTables tables(c.registry);
@@ -132,8 +131,6 @@ TEST_CASE("ArchetypeTables: the tables of a target that died go, and a recycled 
     CHECK(failures == 1);
 }
 
-// proves: ArchetypeTables::ArchetypeTables throws, ArchetypeTables::find_or_make throws
-// proves: ArchetypeTables::add throws, ArchetypeTables::query throws
 TEST_CASE("ArchetypeTables: a table for which there is no memory is in no part, and no step leads to it", "[ecs]") {
     const Components c;
     const std::size_t failures = run_out_of_memory([&](auto&& attempt) {
@@ -212,8 +209,6 @@ TEST_CASE("ArchetypeTables: random changes keep graph, index and queries in step
     CHECK(tables.check_invariants());
 }
 
-// proves: ArchetypeTables::move_to_end throws, ComponentIndex::reserve_move_to_end throws, QueryCache::reserve_append throws
-// proves: ComponentIndex::move_to_end invalidates
 TEST_CASE("ArchetypeTables: a table that is moved to the end is the last for the index and for queries", "[ecs]") {
     const Components c;
     const std::size_t failures = test::run_out_of_memory([&](auto&& attempt) {
@@ -243,7 +238,6 @@ TEST_CASE("ArchetypeTables: a table that is moved to the end is the last for the
     CHECK(failures != 0);
 }
 
-// proves: ComponentIndex::reorder invalidates
 TEST_CASE("ArchetypeTables: another order of tables holds for the index, for queries, and before later tables", "[ecs]") {
     const Components c;
     for (const unsigned seed : {1u, 2u, 3u}) {

@@ -306,7 +306,6 @@ TEST_CASE("CommandBuffer: several threads record at once, a buffer each, and wha
     CHECK(run(false).size() == once.size());
 }
 
-// proves: ArchetypeStore::apply throws
 TEST_CASE("CommandBuffer: what throws while it is applied loses its own commands, and the others stay", "[ecs]") {
     const NothingLeaks scope;
     for (const bool hooks : {false, true})
@@ -351,7 +350,6 @@ TEST_CASE("CommandBuffer: what throws while it is applied loses its own commands
         }
 }
 
-// proves: ArchetypeStore::apply throws
 TEST_CASE("CommandBuffer: what a hook throws comes after its change, and the rest stays in the buffer", "[ecs]") {
     ArchetypeStore store;
     store.on_add<int>([](Entity, int& value) {
@@ -370,7 +368,6 @@ TEST_CASE("CommandBuffer: what a hook throws comes after its change, and the res
     CHECK(store.check_invariants());
 }
 
-// proves: ArchetypeStore::apply throws
 TEST_CASE("CommandBuffer: a refused despawn is dropped, and the other commands stay", "[ecs]") {
     ArchetypeStore store;
     const ComponentId holds = store.registry().add_relation("holds", {.on_target_despawn = OnTargetDespawn::refuse});
@@ -431,8 +428,6 @@ TEST_CASE("CommandBuffer: clear and the destructor destroy the values and give t
     CHECK(store.check_invariants());
 }
 
-// proves: CommandBuffer::add(entity, id) throws, CommandBuffer::add(entity, id, value) throws, CommandShapes::of_id throws
-// proves: ArchetypeStore::apply throws
 TEST_CASE("CommandBuffer: a component of another registry, an unknown one and a value of a tag are refused when recorded",
           "[ecs]") {
     ArchetypeStore store, other;
@@ -680,7 +675,6 @@ TEST_CASE("CommandBuffer: spawns that are recorded when the store is cleared do 
     CHECK(store.check_invariants());
 }
 
-// proves: ArchetypeStore::restore invalidates
 TEST_CASE("CommandBuffer: spawns that are recorded when the store is restored do not happen", "[ecs]") {
     const NothingLeaks scope;
     ArchetypeStore store;
@@ -844,7 +838,6 @@ TEST_CASE("CommandBuffer: commands of ids that a restore has made void stay so a
     CHECK(store.check_invariants());
 }
 
-// proves: ReservedIds::end_returned throws
 TEST_CASE("ReservedIds: when the end of an id throws, the rest stays given back", "[ecs]") {
     detail::ReservedIds reserved;
     EntityIndex<Entity, int> index;
@@ -871,7 +864,6 @@ TEST_CASE("ReservedIds: when the end of an id throws, the rest stays given back"
     CHECK(ended == std::vector<Entity>(std::begin(ids), std::end(ids))); // each once
 }
 
-// proves: CommandShape::place throws
 TEST_CASE("CommandShape: the values of a command have less than 4 GiB", "[ecs]") {
     detail::CommandShape shape;
     CHECK(shape.place(5, 1) == 0);

@@ -114,7 +114,6 @@ TEST_CASE("ComponentIndex: a target is its whole id, so a recycled index matches
     CHECK(index.count(pair(any, entity(7, 1))) == 1);
 }
 
-// proves: ComponentIndex::tables invalidates, ComponentIndex::find invalidates, ComponentIndex::keys invalidates
 TEST_CASE("ComponentIndex: when tables go, lists and counts lose them, and the order stays", "[ecs]") {
     Index index;
     for (int table = 0; table != 10; ++table)
@@ -156,7 +155,6 @@ TEST_CASE("ComponentIndex: it is moved and cleared as a whole", "[ecs]") {
     CHECK(index.check_invariants());
 }
 
-// proves: ComponentIndex::insert throws
 TEST_CASE("ComponentIndex: a table that cannot be entered is not there at all", "[ecs]") {
     const Ids ids{position, pair(likes, bob), pair(eats, bob)};
     const std::size_t failures = run_out_of_memory([&](auto&& attempt) {

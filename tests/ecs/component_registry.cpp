@@ -79,7 +79,6 @@ TEST_CASE("ComponentRegistry: hundreds of types are found, also after the regist
     CHECK_FALSE(second.contains(ids[0]));
 }
 
-// proves: ComponentRegistry::add(name, traits) throws
 TEST_CASE("ComponentRegistry: a component is called as its type is, and no two are called the same", "[ecs]") {
     ComponentRegistry registry;
     CHECK(registry.name(registry.id<Position>()) == "game::Position");
@@ -114,7 +113,6 @@ TEST_CASE("ComponentRegistry: types, tags and relations are described at run tim
     CHECK(registry.is_relation(registry.add_relation("has", record)));
 }
 
-// proves: ComponentRegistry::relation() throws, ComponentRegistry::type throws, ComponentRegistry::has_column throws
 TEST_CASE("ComponentRegistry: a pair has the type of its relation, else that of its target, else none", "[ecs]") {
     ComponentRegistry registry;
     const ComponentId likes = registry.relation<Likes>(), owes = registry.relation<Owes>(), position = registry.id<Position>();
@@ -135,7 +133,6 @@ TEST_CASE("ComponentRegistry: a pair has the type of its relation, else that of 
     CHECK_THAT(error_of([&] { registry.add<Likes>(); }), Contains("is a relation"));
 }
 
-// proves: ComponentRegistry::name throws
 TEST_CASE("ComponentRegistry: pairs have names, and so has what is unknown", "[ecs]") {
     ComponentRegistry registry;
     const ComponentId likes = registry.add_relation("likes"), apple = registry.add_tag("apple");
@@ -148,8 +145,6 @@ TEST_CASE("ComponentRegistry: pairs have names, and so has what is unknown", "[e
     CHECK(registry.name(pair(likes, Entity())) == "likes(#0)");
 }
 
-// proves: ComponentRegistry::expect throws, ComponentRegistry::expect_term throws, ComponentRegistry::traits throws
-// proves: ComponentRegistry::with_closure throws
 TEST_CASE("ComponentRegistry: what is wrong with an id is said in words", "[ecs]") {
     ComponentRegistry registry, other;
     const ComponentId likes = registry.add_relation("likes"), apple = registry.add_tag("apple");
@@ -192,7 +187,6 @@ TEST_CASE("ComponentRegistry: ids of hostile bits are refused or of this registr
     CHECK(known != 0);
 }
 
-// proves: ComponentRegistry::add(traits) throws, ComponentRegistry::traits invalidates
 TEST_CASE("ComponentRegistry: a type has the traits it was registered with, and no others later", "[ecs]") {
     ComponentRegistry registry;
     const ComponentId id = registry.add<Position>({.tracked = true});
@@ -207,7 +201,6 @@ TEST_CASE("ComponentRegistry: a type has the traits it was registered with, and 
     CHECK(&registry.traits(pair(likes, Entity(1, 1))) == &registry.traits(likes));
 }
 
-// proves: ComponentRegistry::relation(traits) throws, ComponentRegistry::add_relation(name, type, traits) throws
 TEST_CASE("ComponentRegistry: traits that contradict each other are refused", "[ecs]") {
     ComponentRegistry registry;
     const auto of_tag = [&](ComponentTraits traits) { return error_of([&] { registry.add_tag("x", std::move(traits)); }); };
@@ -228,7 +221,6 @@ TEST_CASE("ComponentRegistry: traits that contradict each other are refused", "[
     CHECK(registry.find<Owes>() == ComponentId());
 }
 
-// proves: ComponentRegistry::with_closure invalidates
 TEST_CASE("ComponentRegistry: companions come with their own companions, each once and in order", "[ecs]") {
     ComponentRegistry registry;
     const ComponentId likes = registry.add_relation("likes"), a = registry.add_tag("a");

@@ -120,7 +120,6 @@ TEST_CASE("EventQueue: next reads one event, and skip passes over all without mi
     CHECK(list(other.read(queue)) == Ints{4});
 }
 
-// proves: table EventQueue push / addresses, table EventQueue push / iterators
 TEST_CASE("EventQueue: events that are pushed while others are read are read next, and nothing moves", "[ecs]") {
     EventQueue<std::string> queue;
     auto reader = queue.reader();
@@ -138,7 +137,6 @@ TEST_CASE("EventQueue: events that are pushed while others are read are read nex
     CHECK(*answers.begin() == "answer to 0");
 }
 
-// proves: EventQueue::Events invalidates
 TEST_CASE("EventQueue: events of a range outlive one update if they were not dropped by it", "[ecs]") {
     Queue queue;
     auto reader = queue.reader();
@@ -231,8 +229,6 @@ TEST_CASE("EventQueue: append may read the queue's own events", "[ecs]") {
     CHECK(list(queue.reader().read(queue)) == Ints{1, 2, 3, 1, 2, 3});
 }
 
-// proves: EventQueue::push throws, EventQueue::append throws, EventQueue::reserve throws
-// proves: EventQueue::EventQueue(other) throws, EventQueue::operator=(other) throws, table EventQueue push / exceptions
 TEST_CASE("EventQueue: an event that throws, and an allocation that fails, change nothing", "[ecs][throws]") {
     const NothingLeaks scope;
     const EveryByteReturned bytes;
@@ -267,7 +263,6 @@ TEST_CASE("EventQueue: an event that throws, and an allocation that fails, chang
     sweep("(copy, allocator)", [&](Failing& queue) { Failing copy(queue, queue.get_allocator()); });
 }
 
-// proves: EventQueue::EventQueue(other, alloc) throws, EventQueue::operator=(other) throws #2
 TEST_CASE("EventQueue: events that are moved to memory of another allocator are in one queue or in none when a move throws",
           "[ecs][throws]") {
     const NothingLeaks scope;

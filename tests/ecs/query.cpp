@@ -245,7 +245,6 @@ TEST_CASE("Query: an uncached walk looks at the tables of the rarest component o
     CHECK(steps({}) == static_cast<int>(core.tables.size()));
 }
 
-// proves: Query invalidates
 TEST_CASE("Query: it stays valid when its store is moved", "[ecs]") {
     ArchetypeStore store;
     const Entity a = store.spawn(P{});
@@ -256,7 +255,6 @@ TEST_CASE("Query: it stays valid when its store is moved", "[ecs]") {
     CHECK(found(query) == Entities{a, b});
 }
 
-// proves: Query::Chunk::column throws
 TEST_CASE("Query: run-time components are asked for by id and read through chunks", "[ecs]") {
     ArchetypeStore store;
     const ComponentId heat = store.registry().add("heat", TypeDescriptor::of<double>());
@@ -273,7 +271,6 @@ TEST_CASE("Query: run-time components are asked for by id and read through chunk
     CHECK(chunks == 1);
 }
 
-// proves: Query::with throws, Query::exclude throws, Query::changed throws, QueryTerms::add throws
 TEST_CASE("Query: what the store does not know is refused in words", "[ecs]") {
     ArchetypeStore store, other;
     const ComponentId foreign = other.registry().add_tag("foreign");
@@ -335,7 +332,6 @@ TEST_CASE("Query: values change, components toggle and walks nest in a walk", "[
 }
 
 #if defined(__cpp_exceptions)
-// proves: Query::for_each throws
 TEST_CASE("Query: what f throws ends the walk and reaches the caller", "[ecs]") {
     ArchetypeStore store;
     store.registry().add<long>({.sparse = true});

@@ -93,7 +93,6 @@ TEST_CASE("QueryCache: a new table is appended to the queries that it belongs to
     CHECK(world.check());
 }
 
-// proves: QueryCache::Entry::tables invalidates
 TEST_CASE("QueryCache: erased tables are taken out, and the order stays that of creation", "[ecs]") {
     World world;
     const auto& query = world.cache.make(Ids{a}, world.index);
@@ -167,7 +166,6 @@ TEST_CASE("QueryCache: queries keep their addresses when others come, and when t
     CHECK(world.check());
 }
 
-// proves: QueryCache::make throws, QueryCache::insert throws
 TEST_CASE("QueryCache: a query or a table for which there is no memory is not there at all", "[ecs]") {
     const std::size_t failures = run_out_of_memory([&](auto&& attempt) {
         World world;

@@ -110,7 +110,6 @@ TEST_CASE("Query::Chunk: column(id) stamps what the query does not, also where i
     CHECK(std::as_const(store).query<const P>().changed<P>(later).empty());
 }
 
-// proves: Query::Chunk invalidates, Query::Chunks invalidates
 TEST_CASE("Query::Chunk: the walk lasts as long as the list of chunks, wherever it is moved", "[ecs]") {
     ArchetypeStore store;
     store.spawn(P{});

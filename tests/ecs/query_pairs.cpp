@@ -70,7 +70,6 @@ TEST_CASE("Query: the pairs of any relation with a target are found, though they
     CHECK(found(f.store.query<P>().exclude(any, f.bob)).empty());
 }
 
-// proves: BasicPairMatch::get throws, BasicPairMatch invalidates
 TEST_CASE("Query: for_each_pair delivers the value of the pair and the components of the query", "[ecs]") {
     ArchetypeStore store;
     const ComponentId owes = store.registry().relation<Strength>({.tracked = true});
@@ -131,7 +130,6 @@ TEST_CASE("Query: pairs that are disabled are not met", "[ecs]") {
     CHECK(sorted(found(store.query<>().exclude(likes, any))) == sorted({a, c}));
 }
 
-// proves: Query::for_each_pair throws
 TEST_CASE("Query: for_each_pair refuses what is no pair, and unknown relations, in words", "[ecs]") {
     ArchetypeStore store;
     const auto query = store.query<>();

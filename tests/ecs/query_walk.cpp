@@ -307,7 +307,6 @@ TEST_CASE("Query: a sparse tag is included and excluded without a move, and is g
     CHECK(frozen.empty());
 }
 
-// proves: Query::for_each_chunk throws, Query::chunks throws, QueryPlan::expect_arrays throws
 TEST_CASE("Query: chunks of a sparse component are refused in words, and one that only filters gives runs", "[ecs]") {
     Rows world(10);
     ArchetypeStore& store = world.store;

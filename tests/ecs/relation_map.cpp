@@ -71,7 +71,6 @@ TEST_CASE("RelationMap: pairs are read from both sides", "[ecs]") {
     CHECK(map.check_invariants());
 }
 
-// proves: RelationMap::set_exclusive throws
 TEST_CASE("RelationMap: an exclusive relation replaces the target in one step, whatever the policy of the map", "[ecs]") {
     Tree tree;
     CHECK(tree.insert(e(1), child_of, e(9)));
@@ -131,7 +130,6 @@ TEST_CASE("RelationMap: a target that dies leaves its orphans to a callback, whi
     CHECK(map.check_invariants());
 }
 
-// proves: RelationMap::erase_target throws
 TEST_CASE("RelationMap: a callback that throws finds all pairs of the target removed", "[ecs]") {
 #if SLOTWISE_EXCEPTIONS
     Map map;
@@ -164,7 +162,6 @@ TEST_CASE("RelationMap: handles are taken with their version and without their u
     CHECK(map.check_invariants());
 }
 
-// proves: RelationMap::targets invalidates, table RelationMap insert / addresses, table RelationMap insert / iterators
 TEST_CASE("RelationMap: arguments may be those of a pair of the map", "[ecs]") {
     Map map;
     for (slot_t i = 1; i != 20; ++i) map.insert(e(0), likes, e(i));
@@ -246,7 +243,6 @@ TEST_CASE("RelationMap: two maps are equal when their pairs are, in whatever ord
     CHECK(b.count(likes) == 2);
 }
 
-// proves: RelationMap::restore throws
 TEST_CASE("RelationMap: bytes that snapshot() would not write are refused, and nothing changes", "[ecs]") {
     Map map;
     map.set_exclusive(child_of);
@@ -306,11 +302,6 @@ TEST_CASE("RelationMap: memory comes from its allocator, and all of it is return
     CHECK(elsewhere.check_invariants());
 }
 
-// proves: RelationMap::RelationMap(other) throws, RelationMap::RelationMap(other, alloc) throws
-// proves: RelationMap::operator=(other) throws, RelationMap::operator=(other) throws #2, RelationMap::reserve throws
-// proves: RelationMap::shrink_to_fit throws, RelationMap::insert throws, RelationMap::try_restore throws
-// proves: table RelationMap insert / exceptions, RelationList::make_room throws, RelationSide::make throws
-// proves: RelationPairs::insert throws, RelationSide::for_each_in_order throws
 TEST_CASE("RelationMap: an allocation that fails changes nothing", "[ecs][throws]") {
     using A = StatefulAllocator<std::byte, Propagation{.throws = true}>;
     using Failing = RelationMap<E, Relation, E, AllocBy<A>>;

@@ -109,7 +109,6 @@ TEST_CASE("ArchetypeStore hooks: one that was taken off is not called any more",
     CHECK(watched.take().empty());
 }
 
-// proves: ArchetypeStore::on_add throws
 TEST_CASE("ArchetypeStore hooks: by id they are called with the value, and for each pair of a relation", "[ecs]") {
     ArchetypeStore store;
     const ComponentId likes = store.registry().relation<Health>();
@@ -188,7 +187,6 @@ TEST_CASE("ArchetypeStore hooks: they may read and write values of the store", "
     CHECK(store.get<Health>(counter)->left == 1);
 }
 
-// proves: StoreHooks::run throws
 TEST_CASE("ArchetypeStore hooks: what one throws reaches the caller, and the change stays", "[ecs]") {
     ArchetypeStore store;
     store.on_add<Health>([](Entity) { detail::throw_invalid_argument("refused"); });
@@ -253,7 +251,6 @@ TEST_CASE("ArchetypeStore: constructors and destructors of values that change it
     ::new (static_cast<void*>(store.get<CallsOnDestroy>(entity))) CallsOnDestroy(0);
 }
 
-// proves: table ArchetypeStore add / iterators, table ArchetypeStore despawn / iterators
 TEST_CASE("ArchetypeStore: no structure changes while a query walks", "[ecs][death]") {
     ArchetypeStore store;
     const Entity entity = store.spawn(Position{});
@@ -274,7 +271,6 @@ TEST_CASE("ArchetypeStore: no structure changes while a query walks", "[ecs][dea
 }
 #endif
 
-// proves: SparseComponents::reserve_target throws
 TEST_CASE("ArchetypeStore: on_remove sees the old target of a switched relation, and targets that are new", "[ecs][hooks]") {
     ArchetypeStore store;
     const ComponentId mood = store.registry().add_relation("mood", {.switched = true});
@@ -306,7 +302,6 @@ TEST_CASE("ArchetypeStore: on_remove sees the old target of a switched relation,
     CHECK(calls == 390);
 }
 
-// proves: TableMarks::prepare_any_move throws
 TEST_CASE("ArchetypeStore: what an on_remove hook disables and writes goes with the row", "[ecs][hooks]") {
     struct Switch {
         int value = 0;

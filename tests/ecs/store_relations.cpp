@@ -62,7 +62,6 @@ struct Heard {
 
 } // namespace
 
-// proves: ArchetypeStore::targets invalidates, ArchetypeStore::sources invalidates
 TEST_CASE("ArchetypeStore relations: pairs are read from the source and from the target", "[ecs]") {
     ArchetypeStore store;
     const ComponentId likes = store.registry().add_relation("likes"), hates = store.registry().add_relation("hates");
@@ -101,8 +100,6 @@ TEST_CASE("ArchetypeStore relations: pairs are read from the source and from the
     CHECK(store.target(c, likes) == Entity());
 }
 
-// proves: ArchetypeStore::target throws, ArchetypeStore::targets throws, ArchetypeStore::sources throws
-// proves: ArchetypeStore::for_each_descendant throws, expect_relation throws
 TEST_CASE("ArchetypeStore relations: what is no relation, and a dead target, are refused in words", "[ecs]") {
     ArchetypeStore store, other;
     const ComponentId likes = store.registry().add_relation("likes"), tag = store.registry().add_tag("tag");
@@ -492,7 +489,6 @@ TEST_CASE("ArchetypeStore relations: random changes agree with a model, for ever
     CHECK(refused > 20);
 }
 
-// proves: TargetDeath::apply throws
 TEST_CASE("ArchetypeStore relations: what runs out of memory leaves a sound store, and nothing has died", "[ecs]") {
     const std::size_t failures = run_out_of_memory([&](auto&& attempt) {
         ArchetypeStore store;

@@ -157,7 +157,6 @@ TEST_CASE("Table: erasing the first, a middle, the last and the only row patches
     CHECK((f.table.empty() && f.table.check_invariants()));
 }
 
-// proves: Table::move_row invalidates
 TEST_CASE("Table: a moved row keeps shared values, builds new ones from what is given and destroys the others", "[ecs]") {
     NothingLeaks scope;
     ComponentRegistry registry;
@@ -385,7 +384,6 @@ TEST_CASE("Table: rows are appended by one call a column, and none is no row", "
     CHECK(std::count(positions.begin(), positions.end(), Position{1, 2, 3}) == 2000);
 }
 
-// proves: Table::enable throws, Table::bits invalidates
 TEST_CASE("Table: a component is disabled in a row without a move, and keeps its value", "[ecs]") {
     ComponentRegistry registry;
     const ComponentId id = registry.add<int>({.toggle = true});
@@ -481,7 +479,6 @@ TEST_CASE("Table: ticks follow rows, and a move stamps only what it adds", "[ecs
     CHECK((ticks(from, kept).empty() && from.check_invariants()));
 }
 
-// proves: Table::ticks invalidates
 TEST_CASE("Table: a moved table is the same table, and what it was moved from can be assigned", "[ecs]") {
     NothingLeaks scope;
     ComponentRegistry registry;
@@ -501,8 +498,6 @@ TEST_CASE("Table: a moved table is the same table, and what it was moved from ca
     CHECK((other.empty() && other.check_invariants()));
 }
 
-// proves: Table::reserve throws, Table::reserve invalidates, Table::shrink_to_fit invalidates, Table::column invalidates
-// proves: Table::entities invalidates, Table::push_back invalidates
 TEST_CASE("Table: room is reserved, kept and given back", "[ecs]") {
     ComponentRegistry registry;
     registry.add<int>({.toggle = true, .tracked = true});
@@ -525,7 +520,6 @@ TEST_CASE("Table: room is reserved, kept and given back", "[ecs]") {
     CHECK(thrown_text<std::length_error>([&] { table.reserve(~std::size_t{0}); }) == "Table: a table has at most 2^30 rows");
 }
 
-// proves: Table::Table throws, TableShape::TableShape throws
 TEST_CASE("Table: ids that are not ascending, twice there or unknown are refused in words", "[ecs]") {
     ComponentRegistry registry;
     const ComponentId a = registry.id<int>(), b = registry.id<Position>(), likes = registry.add_relation("likes");

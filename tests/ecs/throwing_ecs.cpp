@@ -18,7 +18,6 @@ Entity e(slot_t index, std::uint32_t version = 1) { return Entity(index, version
 
 } // namespace
 
-// proves: SparseColumn::emplace throws
 TEST_CASE("SparseColumn: a value or an allocation that fails changes nothing", "[ecs]") {
     using Value = BasicTracked<TrackedOptions{.copy_throws = true}>;
     const NothingLeaks leaks;

@@ -304,14 +304,12 @@ int fail_at_every_hook() {
 
 } // namespace
 
-// proves: remove_with_hooks throws
 TEST_CASE("ArchetypeStore: hooks know what is there, whatever throws in whatever change", "[ecs][throws]") {
     const auto check = [](const auto& world) { CHECK(world.wrong() == ""); };
     report_sweep(swept("remove_with_hooks"), fail_everywhere<Throwing>(Hooks::all, check));
     report_sweep(swept("remove_with_hooks"), fail_everywhere<ThrowingCopy>(Hooks::all, check));
 }
 
-// proves: SwitchMapMemory::reserve_set throws, SwitchBuckets::reserve_add throws, SwitchBuckets::reserve_id throws
 TEST_CASE("ArchetypeStore: no hook is called for what fails, if values move without a throw", "[ecs][throws]") {
     for (const Hooks hooks : {Hooks::all, Hooks::removals}) {
         const auto check = [&](const auto& world) { CHECK(world.undone(hooks) == ""); };

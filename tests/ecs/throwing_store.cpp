@@ -87,9 +87,6 @@ void is_strong(const char* function, Change&& change) {
 
 } // namespace
 
-// proves: ArchetypeStore::erase_reserved throws, ArchetypeStore::extract_reserved throws
-// proves: ArchetypeStore::fulfill(entity, components) throws, ArchetypeStore::fulfill(entity, values) throws
-// proves: ArchetypeStore::erase_reserved invalidates, ArchetypeStore::fulfill invalidates
 TEST_CASE("ArchetypeStore: an entity that cannot be taken out stays, and one that cannot be put back stays with its values",
           "[ecs][throws]") {
     is_strong("ArchetypeStore::extract_reserved",
@@ -129,7 +126,6 @@ TEST_CASE("ArchetypeStore: an entity that cannot be taken out stays, and one tha
     report_sweep(swept("ArchetypeStore::erase_reserved"), failures);
 }
 
-// proves: ArchetypeStore::cancel throws, ExtractedEntity::for_each_component throws
 TEST_CASE("ArchetypeStore: a reservation that cannot be cancelled for lack of memory stays", "[ecs][throws]") {
     const auto failures = run_out_of_memory([&](auto&& attempt) {
         World world;
@@ -152,12 +148,6 @@ TEST_CASE("ArchetypeStore: a reservation that cannot be cancelled for lack of me
     CHECK((seen == 2 && away->size() == 6 && away->has(pair(world.likes, world.entities[6])) && !away->has(world.level)));
 }
 
-// proves: ArchetypeStore::spawn throws, ArchetypeStore::spawn_n throws, ArchetypeStore::spawn_at throws
-// proves: ArchetypeStore::spawn_in throws
-// proves: ArchetypeStore::add_range throws, ArchetypeStore::reserve throws
-// proves: EntityBuilder::with(value) throws, EntityBuilder::with() throws, EntityBuilder::with(id) throws
-// proves: EntityBuilder::spawn throws
-// proves: EntityBuilder::relate(relation, target) throws, EntityBuilder::relate(relation, target, value) throws
 TEST_CASE("ArchetypeStore: a spawn that fails leaves everything as before, also the ids to come", "[ecs][throws]") {
     is_strong("ArchetypeStore::spawn", [](World& world) { world.store.spawn(Plain{1}, world.value); });
     is_strong("ArchetypeStore::spawn", [](World& world) { world.store.spawn(world.value, 1.5, Plain{1}); }); // a new table
@@ -185,12 +175,6 @@ TEST_CASE("ArchetypeStore: a spawn that fails leaves everything as before, also 
         is_strong(function, build);
 }
 
-// proves: ArchetypeStore::add(entity, values) throws, ArchetypeStore::add(entity, id, value) throws
-// proves: ArchetypeStore::set throws, ArchetypeStore::remove throws
-// proves: table ArchetypeStore add / exceptions
-// proves: ArchetypeStore::relate throws, ArchetypeStore::unrelate throws, ArchetypeStore::enable throws
-// proves: add_sparse throws, set_sparse throws, column_of throws, relate throws, AnyValue::assign throws
-// proves: SparseComponents::make_column throws, SparseComponents::make_targets throws, SparseComponents::emplace throws
 TEST_CASE("ArchetypeStore: a change that fails leaves the entity in its table", "[ecs][throws]") {
     is_strong("ArchetypeStore::add", [](World& world) { world.store.add(world.entities[8], world.value); });
     is_strong("ArchetypeStore::add", [](World& world) { world.store.add(world.entities[8], 1.5, world.value, 2.5f); });
@@ -218,9 +202,6 @@ TEST_CASE("ArchetypeStore: a change that fails leaves the entity in its table", 
     is_strong("ArchetypeStore::disable", [](World& world) { world.store.disable<long>(world.entities[5]); });
 }
 
-// proves: ArchetypeStore::ArchetypeStore() throws, ArchetypeStore::ArchetypeStore(components) throws
-// proves: ArchetypeStore::on_add throws
-// proves: ArchetypeStore::query throws, Query::Query throws, StoreHooks::add throws
 TEST_CASE("ArchetypeStore: what is made for a store and fails is not there", "[ecs][throws]") {
     const auto made = [](const char* function, auto&& make) {
         const std::size_t failures = run_out_of_memory([&](auto&& attempt) { attempt(make); });
@@ -242,9 +223,6 @@ TEST_CASE("ArchetypeStore: what is made for a store and fails is not there", "[e
     CHECK(called == 0);
 }
 
-// proves: ArchetypeStore::despawn throws, ArchetypeStore::clear throws, ArchetypeStore::shrink_to_fit throws
-// proves: TargetDeath::TargetDeath throws
-// proves: FoundEntities::add throws, SparseComponents::shrink_to_fit throws
 TEST_CASE("ArchetypeStore: entities that go, and memory that is given back, may need memory", "[ecs][throws]") {
     const auto sound = [](const char* function, std::size_t left, auto&& act) { // all may be done when it fails
         INFO(function);
@@ -270,11 +248,6 @@ TEST_CASE("ArchetypeStore: entities that go, and memory that is given back, may 
     });
 }
 
-// proves: CommandBuffer::spawn throws, CommandBuffer::despawn throws, CommandBuffer::add(entity, values) throws
-// proves: CommandBuffer::set throws, CommandBuffer::remove throws, CommandBuffer::relate throws, CommandBuffer::unrelate throws
-// proves: CommandBuffer::reserve throws, CommandArena::take throws, CommandShapes::of_types throws, CommandBatch::group throws
-// proves: CommandBatch::make throws, CommandBatch::despawn throws, CommandIds::reserve throws, CommandIds::next throws
-// proves: CommandShapes::of_id throws, ReservedIds::take throws
 TEST_CASE("CommandBuffer: a command that cannot be recorded leaves the others, and the store, as they are", "[ecs][throws]") {
     const auto records = [](const char* function, auto&& record) {
         INFO(function);
@@ -309,8 +282,6 @@ TEST_CASE("CommandBuffer: a command that cannot be recorded leaves the others, a
     });
 }
 
-// proves: CommandApply::run throws, CommandFold::run throws, CommandPlans::get throws, CommandBatch::prepare throws
-// proves: CommandShapes::resolve throws, ReservedIds::make throws, ArchetypeStore::apply throws
 TEST_CASE("CommandBuffer: an apply that runs out of memory loses one entity's commands at most, and the rest can be applied",
           "[ecs][throws]") {
     const NothingLeaks leaks;
@@ -333,8 +304,6 @@ TEST_CASE("CommandBuffer: an apply that runs out of memory loses one entity's co
     report_sweep(swept("ArchetypeStore::apply"), failures);
 }
 
-// proves: Query::optional throws, Query::begin throws, Query::size throws, Query::warm throws, QueryPlan::complete throws
-// proves: ArchetypeStore::for_each_component throws
 TEST_CASE("Query: a walk that runs out of memory, or whose function throws, leaves no walk open", "[ecs][throws]") {
     const auto walks = [](auto&& walk) {
         const std::size_t failures = run_out_of_memory([&](auto&& attempt) {
@@ -362,8 +331,6 @@ TEST_CASE("Query: a walk that runs out of memory, or whose function throws, leav
           }) == "of f");
 }
 
-// proves: ArchetypeStore::snapshot throws, ArchetypeStore::restore throws, ArchetypeStore::try_restore throws, snapshot throws
-// proves: StoreReader::restore throws, StoreWriter::write throws, StoreWriter::StoreWriter throws
 TEST_CASE("ArchetypeStore: a restore that runs out of memory leaves the store as it was", "[ecs][throws]") {
     const auto filled = [](ArchetypeStore& store) {
         const ComponentId likes = store.registry().add_relation("likes");
@@ -408,7 +375,6 @@ TEST_CASE("ArchetypeStore: a despawn and a removal need no memory where the tabl
     CHECK(world.store.check_invariants());
 }
 
-// proves: table ArchetypeStore despawn / exceptions
 TEST_CASE("ArchetypeStore: values whose moves throw keep every entity and leak nothing", "[ecs]") {
     const NothingLeaks leaks;
     const std::size_t failures = fail_at_every_step([&](auto&& attempt) {

@@ -114,8 +114,6 @@ constexpr auto full = [](auto& world) {
 } // namespace
 
 #if defined(__cpp_exceptions)
-// proves: Table::push_back throws, Table::append throws, PlannedRows::push_back_plain throws, PlannedRows::push_back throws
-// proves: PlannedRows::append throws, TableMarks::reserve throws
 TEST_CASE("Table: what throws while a row is added leaves it as it was", "[ecs][throws]") {
     for (int growing = 0; growing != 2; ++growing) {
         const auto prepare = [&](auto& world) {
@@ -143,7 +141,6 @@ TEST_CASE("Table: what throws while a row is added leaves it as it was", "[ecs][
     }
 }
 
-// proves: PlannedRows::move_row_plain throws, PlannedRows::move_row throws, TableMarks::prepare_move throws
 TEST_CASE("Table: what throws while a row moves leaves both tables as they were", "[ecs][throws]") {
     for (int growing = 0; growing != 2; ++growing) {
         const auto prepare = [&](auto& world) {
@@ -189,7 +186,6 @@ TEST_CASE("Table: a row moves without a throw once all is ready, and nothing has
     }
 }
 
-// proves: Table::move_row throws
 TEST_CASE("Table: a move that throws loses no row, and every row is whole", "[ecs][throws]") {
     for (const std::size_t row : {std::size_t{0}, std::size_t{5}})
         for (int growing = 0; growing != 2; ++growing) {
@@ -212,7 +208,6 @@ TEST_CASE("Table: a move that throws loses no row, and every row is whole", "[ec
         }
 }
 
-// proves: Table::swap_erase throws, Table::swap_rows throws, PlannedRows::swap_erase throws
 TEST_CASE("Table: an erasure or exchange whose moves throw loses no row; others throw nothing", "[ecs][throws]") {
     const NothingLeaks objects;
     for (const std::size_t row : {std::size_t{0}, std::size_t{5}}) {
@@ -242,7 +237,6 @@ TEST_CASE("Table: an erasure or exchange whose moves throw loses no row; others 
     CHECK((Budget::calls() == before && HeapBudget::calls() == memory));
 }
 
-// proves: Table::shrink_to_fit throws, TableMarks::enable throws
 TEST_CASE("Table: what throws while memory is taken or given back leaves it as it was", "[ecs][throws]") {
     const auto sweep = [](const char* function, auto act) {
         const auto scenario = [&](auto&& attempt) {
@@ -266,7 +260,6 @@ TEST_CASE("Table: what throws while memory is taken or given back leaves it as i
     });
 }
 
-// proves: ColumnMapping::ColumnMapping throws, RowPlan::RowPlan throws, TableMarks::plan throws
 TEST_CASE("Table and ColumnMapping: they are made as a whole or not at all", "[ecs][throws]") {
     const World<Tracked> world;
     const auto sweep = [](const char* function, auto make) {
@@ -281,9 +274,6 @@ TEST_CASE("Table and ColumnMapping: they are made as a whole or not at all", "[e
     sweep("ColumnMapping::(...)", [&] { const ColumnMapping map(world.small, world.large); });
 }
 
-// proves: ComponentRegistry::id throws, ComponentRegistry::add(name, type, traits) throws
-// proves: ComponentRegistry::add_tag throws, ComponentRegistry::add_relation(name, traits) throws, insert_sorted throws
-// proves: NumberTable::reserve_one throws
 TEST_CASE("ComponentRegistry: what throws leaves it as it was", "[ecs][throws]") {
     struct Fresh {
         int value;

@@ -127,9 +127,6 @@ TEST_CASE("DataflowGraph 3.2: a file holds public ids only, and loads into other
     }
 }
 
-// proves: DataflowWhole::restore throws
-// proves: DataflowWhole::save throws
-// proves: DataflowWhole::load throws
 TEST_CASE("DataflowGraph: bytes that no graph writes are refused in words, and nothing changes", "[graph]") {
     World world(3);
     const auto bytes = world.graph.snapshot();

@@ -80,7 +80,6 @@ TEST_CASE("DataflowGraph: nodes run in topological order, and outputs follow inp
     CHECK(consumers == std::vector{std::pair(last, slot_t{1})});
 }
 
-// proves: DataflowGraph::erase_reserved throws, DataflowGraph::extract_reserved throws, DataflowGraph::fulfill throws
 TEST_CASE("a node that is erased with its handle kept comes back under it, without links; what throws changes nothing",
           "[graph][throws]") {
     using Texts = DataflowGraph<std::string, int>;
@@ -114,7 +113,6 @@ TEST_CASE("a node that is erased with its handle kept comes back under it, witho
         report_sweep(swept<Texts>(function), failures);
 }
 
-// proves: table DataflowGraph erase / handles
 TEST_CASE("DataflowGraph 3.1: one record a node, and one erase removes all of it", "[graph]") {
     Graph graph;
     const H a = graph.add(Sum{1}, 0, 1), b = graph.add(Sum{}, 1, 1), c = graph.add(Sum{}, 1, 1);
@@ -830,8 +828,6 @@ TEST_CASE("DataflowGraph: a subscriber may change the graph, evaluate it, subscr
     for (const auto& token : tokens) CHECK_FALSE(token.attached());
 }
 
-// proves: table DataflowGraph add / set_pins / connect / addresses, table DataflowGraph add / set_pins / connect / handles
-// proves: table DataflowGraph erase / addresses, table DataflowGraph erase / exceptions
 TEST_CASE("DataflowGraph: nodes, and values of pins, stay where they are", "[graph]") {
     STATIC_REQUIRE(noexcept(std::declval<Graph&>().erase(H())));
     Graph graph;

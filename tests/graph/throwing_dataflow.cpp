@@ -85,13 +85,6 @@ void swept_both_ways(const char* function, Act&& act, bool strong = true) {
 
 } // namespace
 
-// proves: DataflowGraph::add throws, table DataflowGraph add / set_pins / connect / exceptions
-// proves: DataflowGraph::set_pins throws
-// proves: DataflowGraph::connect throws
-// proves: DataflowGraph::set_input throws
-// proves: DataflowGraph::edit_input throws
-// proves: DataflowWhole::reserve throws
-// proves: DataflowWhole::shrink_to_fit throws
 TEST_CASE("DataflowGraph: what fails changes nothing", "[graph][throws]") {
     swept_both_ways("add", [](Chain& chain) { chain.graph.add(ThrowingCopy(9), 40, 40); });
     swept_both_ways("emplace", [](Chain& chain) { chain.graph.emplace(3, 2, 9); });
@@ -121,18 +114,11 @@ TEST_CASE("DataflowGraph: what fails changes nothing", "[graph][throws]") {
     calls_nothing_that_throws(swept("DataflowGraph::(...)"), [] { Graph graph{Equal()}; });
 }
 
-// proves: DataflowGraph::DataflowGraph(other) throws, DataflowGraph::DataflowGraph(other, alloc) throws
-// proves: DataflowGraph::operator=(other) throws, DataflowGraph::operator=(other) throws #2
 TEST_CASE("DataflowGraph: a copy, move, assignment or swap that fails leaves both sound", "[graph][throws]") {
     using Alloc = StatefulAllocator<std::byte, Propagation{.throws = true}>;
     sweep_whole<Graphs<Throwing, ThrowingCopy>, Graphs<Throwing, ThrowingCopy>::container<Alloc>>();
 }
 
-// proves: DataflowWhole::restore throws
-// proves: DataflowWhole::try_restore throws
-// proves: DataflowWhole::load throws
-// proves: DataflowWhole::try_load throws
-// proves: DataflowWhole::save throws
 TEST_CASE("DataflowGraph: bytes that cannot be read, and memory that runs out, change nothing", "[graph][throws]") {
     Chain other;
     other.graph.emplace(1, 2, 50);
@@ -145,11 +131,6 @@ TEST_CASE("DataflowGraph: bytes that cannot be read, and memory that runs out, c
     swept_both_ways("try_load", [&](Chain& chain) { static_cast<void>(chain.graph.try_load(file, chain.ids, Codec())); });
 }
 
-// proves: DataflowGraph::at throws
-// proves: DataflowGraph::input throws
-// proves: DataflowGraph::output throws
-// proves: DataflowGraph::counter throws
-// proves: DataflowGraph::subscribe throws
 TEST_CASE("DataflowGraph: a subscription that fails leaves none, and who names no pin is told so", "[graph][throws]") {
     struct Listener final : Graph::subscriber {
         void on_output(H, slot_t, const Value&) noexcept override { ++heard; }
@@ -180,9 +161,6 @@ TEST_CASE("DataflowGraph: a subscription that fails leaves none, and who names n
 }
 
 #if defined(__cpp_exceptions)
-// proves: DataflowContext::set_output throws
-// proves: DataflowContext::edit_output throws
-// proves: DataflowGraph::evaluate throws
 TEST_CASE("DataflowGraph: whatever fails while a node runs, its outputs are as before", "[graph][throws]") {
     const NothingLeaks leaks;
     std::size_t errored = 0, left = 0;
@@ -275,7 +253,6 @@ struct Written {
 
 // A node may catch what a call throws, and go on: whatever the calls before and behind it, the one that threw has no effect, or
 // that of what its callback did.
-// proves: DataflowContext::edit_output throws
 TEST_CASE("DataflowGraph: a node that catches what a call throws goes on as if it had not been made", "[graph][throws]") {
     using Fragiles = DataflowGraph<int, Fragile, FragileEqual>;
     const NothingLeaks leaks;
@@ -364,7 +341,6 @@ TEST_CASE("DataflowGraph: a node that catches what a call throws goes on as if i
 }
 #endif
 
-// proves: to_dot throws
 TEST_CASE("to_dot: memory that runs out changes nothing", "[graph][throws]") {
     Chain chain;
     const Graph before(chain.graph);

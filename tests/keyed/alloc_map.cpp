@@ -7,7 +7,6 @@
 
 using namespace test;
 
-// proves: table copy / exceptions, table move / swap / exceptions
 TEST_CASE("MapStorage: copies, moves and swaps are exact under every kind of allocator", "[allocators][alloc]") {
     alloc_matrix<Keyed<MapStorages<Tracked, Tracked, NumberHash, EqualTo, deferred>>>();
 }

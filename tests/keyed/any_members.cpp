@@ -50,7 +50,6 @@ void fill_alike(Known& known, Any& any, int count) {
 
 } // namespace
 
-// proves: BasicAnyMapStorage::at(key) throws
 TEST_CASE("a const described map is read by at", "[any_members]") {
     AnyMapStorage map(described<int>(), described<int>());
     const int key = 1, value = 10, other = 2;
@@ -65,8 +64,6 @@ TEST_CASE("a const described map is read by at", "[any_members]") {
     REQUIRE(map.as_set().find(map.handle_of(&key)).slot() == map.slot_of(&key));
 }
 
-// proves: AnySet::keys invalidates, BasicAnyMapStorage::keys invalidates
-// proves: BasicAnyColumnView invalidates
 TEST_CASE("a described column is read by slot, by handle, as a range and in runs of pointer, stride and mask",
           "[any_members]") {
     MapStorage<std::string, int> known;
@@ -175,7 +172,6 @@ TEST_CASE("the column view of a known type is one of a described type", "[any_me
     REQUIRE(total == 299);
 }
 
-// proves: AnySet::erase throws, BasicAnyMapStorage::erase throws
 TEST_CASE("erase_if of described containers takes keys, items, and handles", "[any_members]") {
     AnySetStorage set(described<int>());
     AnyMapStorage map(described<int>(), described<int>());
@@ -276,7 +272,6 @@ TEST_CASE("described containers write the bytes of those whose types are known, 
     REQUIRE(set.snapshot(codec()) == typed.snapshot());
 }
 
-// proves: AnySet::snapshot throws, AnySet::restore throws, BasicAnyMapStorage::restore throws, expect_covered throws
 TEST_CASE("a codec that lacks a described type is refused, and wrong bytes change nothing", "[any_members]") {
     NothingLeaks objects;
     AnyMapStorage map(described<std::string>(), described<int>());

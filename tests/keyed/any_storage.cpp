@@ -98,7 +98,6 @@ TEST_CASE("a described set holds keys by address", "[any_storage]") {
     REQUIRE(set.check_invariants());
 }
 
-// proves: BasicAnyMapStorage::at(key) throws
 TEST_CASE("a described map holds keys and values by address", "[any_storage]") {
     AnyMapStorage map(string_type, int_type);
     REQUIRE(&map.key_type() == &string_type);
@@ -247,7 +246,6 @@ TEST_CASE("addresses of described keys and values hold while the container grows
 
 //=== what a type may lack ===//
 
-// proves: AnySet::AnySet throws, BasicAnyMapStorage::BasicAnyMapStorage throws
 TEST_CASE("a key type without hash, equal or copy is refused with a text that names them", "[any_storage]") {
     for (const int missing : {0, 1, 2}) {
         TypeDescriptor type = string_type;
@@ -259,7 +257,6 @@ TEST_CASE("a key type without hash, equal or copy is refused with a text that na
     }
 }
 
-// proves: AnySet::AnySet throws, BasicAnyMapStorage::BasicAnyMapStorage throws
 TEST_CASE("sizes and alignments that cannot be are refused", "[any_storage]") {
     const std::pair<std::size_t, std::size_t> wrong[] = {{0, 1}, {4, 0}, {12, 3}, {6, 4}, {4, 8}};
     for (const auto& [size, align] : wrong) {
@@ -273,7 +270,6 @@ TEST_CASE("sizes and alignments that cannot be are refused", "[any_storage]") {
     }
 }
 
-// proves: BasicAnyMapStorage::BasicAnyMapStorage throws
 TEST_CASE("a value type without copy is refused", "[any_storage]") {
     TypeDescriptor type = int_type;
     type.copy = nullptr;
@@ -282,7 +278,6 @@ TEST_CASE("a value type without copy is refused", "[any_storage]") {
     REQUIRE(fine.empty());
 }
 
-// proves: BasicAnyMapStorage::insert throws, AnyColumn::expect_default throws
 TEST_CASE("a value type without default value is inserted with values only, and the failed insert has no effect",
           "[any_storage]") {
     NothingLeaks objects;
@@ -306,7 +301,6 @@ TEST_CASE("a value type without default value is inserted with values only, and 
     REQUIRE(map.check_invariants());
 }
 
-// proves: BasicAnyMapStorage::insert_or_assign throws
 TEST_CASE("insert_or_assign needs assign only where there is something to assign to", "[any_storage]") {
     TypeDescriptor type = int_type;
     type.assign = nullptr;

@@ -98,7 +98,6 @@ void strong_described(const char* function, const std::function<void(FailingDesc
 
 } // namespace
 
-// proves: BasicAnyMapStorage::insert throws, BasicAnyMapStorage::insert_or_assign throws, AnyArray::reserve throws
 TEMPLATE_TEST_CASE("a throw at any step of a described map's operation leaves the map as it was", "[any_storage][throws]",
                    (std::bool_constant<false>), (std::bool_constant<true>)) {
     constexpr KeySetOptions O{.deferred_erase = TestType::value, .reuse = TestType::value ? Reuse::lifo : Reuse::lowest};

@@ -67,7 +67,6 @@ TEMPLATE_TEST_CASE("each step of growth keeps elements, handles and addresses", 
     REQUIRE(growths > 5);
 }
 
-// proves: SetStorage::insert(key) throws, KeyedInterface::reserve throws
 TEMPLATE_TEST_CASE("a set at its largest refuses more with length_error, without effect, and goes on when slots are free",
                    "[growth]", (SetStorage<int, Options<KeySetOptions{.max_slots = 200}>>),
                    (SetStorage<int, Options<KeySetOptions{.handle = {.index_bits = 7, .version_bits = 9, .user_bits = 0}}>>),

@@ -178,7 +178,6 @@ TEMPLATE_TEST_CASE("a fingerprint of zero is an entry like any other", "[hash_in
     REQUIRE(pair.complete());
 }
 
-// proves: GroupIndex::find throws, GroupIndex::take throws
 TEMPLATE_TEST_CASE("equality that throws leaves the entries, in find and in take", "[hash_index]", Native, Portable) {
     Pair<TestType> pair;
     for (slot_t slot = 0; slot != 100; ++slot) pair.add(slot, mix_bits(slot));
@@ -363,8 +362,6 @@ TEMPLATE_TEST_CASE("a miss ends although every group says that entries went on",
     REQUIRE(pair.complete());
 }
 
-// proves: GroupIndex::GroupIndex throws, GroupIndex::make_room throws, GroupIndex::reserve throws
-// proves: GroupIndex::shrink_to_fit throws
 TEST_CASE("an allocator that throws in a rebuild or a copy leaves everything", "[hash_index][throws]") {
     using Index = HashIndex<ThrowingAllocator<std::byte>>;
     EveryByteReturned bytes;

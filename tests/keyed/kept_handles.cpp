@@ -39,9 +39,6 @@ bool put_back(C& c, Handle handle, int n) {
 
 } // namespace
 
-// proves: table SlotMap / SetStorage / MapStorage erase_reserved / addresses, table SlotMap / SetStorage / MapStorage erase_reserved / iterators
-// proves: table SlotMap / SetStorage / MapStorage erase_reserved / handles, table SlotMap / SetStorage / MapStorage fulfill / addresses
-// proves: table SlotMap / SetStorage / MapStorage fulfill / iterators, table SlotMap / SetStorage / MapStorage fulfill / handles
 TEMPLATE_TEST_CASE("erase_reserved and fulfill leave all others where they are, and their handles and iterators valid",
                    "[reserved_handles]", (SlotMap<std::string>), (SetStorage<std::string>), (SetStorage<std::string, Deferred>),
                    (MapStorage<std::string, int>), (MapStorage<std::string, int, Deferred>)) {

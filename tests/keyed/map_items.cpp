@@ -82,7 +82,6 @@ TEST_CASE("pairs come by iterators, and a predicate may take the item as auto&",
     REQUIRE_FALSE(map.contains(2));
 }
 
-// proves: table SetStorage / MapStorage erase(key) / iterators, table SetStorage / MapStorage erase(key) / addresses
 TEST_CASE("map iterators survive growth and the erase of any element", "[map_items]") {
     MapOf<int, int> map;
     for (int i = 0; i != 200; ++i) map[i] = i;

@@ -118,7 +118,6 @@ TEST_CASE("keys and values of the map itself may be arguments of an insert that 
     REQUIRE(map.check_invariants());
 }
 
-// proves: MapStorage::at throws
 TEST_CASE("every way to ask for a value agrees", "[map_storage]") {
     MapOf<std::string, int> map;
     for (int i = 0; i < 600; i += 2) map.insert(key_text(i), i);

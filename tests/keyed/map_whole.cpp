@@ -142,7 +142,6 @@ TEST_CASE("as_set is the map itself seen as a set, not a copy", "[map_storage]")
     REQUIRE(&set == &map.as_set());
 }
 
-// proves: KeyedInterface::reserve throws, MapStorage::try_emplace throws, MapStorage::operator[] throws
 TEST_CASE("reserve, length_error, clear, shrink_to_fit and reset act on keys and values", "[map_storage]") {
     NothingLeaks objects;
     MapOf<int, Tracked, KeySetOptions{.page_slots = 64, .max_slots = 200}> map;

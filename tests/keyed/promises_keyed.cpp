@@ -120,10 +120,6 @@ struct Filled {
 
 } // namespace
 
-// proves: SetStorage::insert invalidates, table SetStorage / MapStorage insert / addresses
-// proves: table SetStorage / MapStorage insert / iterators, table SetStorage / MapStorage insert / handles
-// proves: table SetStorage / MapStorage reserve / addresses, table SetStorage / MapStorage reserve / iterators
-// proves: table SetStorage / MapStorage reserve / handles
 TEMPLATE_TEST_CASE("insert and reserve: addresses, iterators and handles stay valid, also in growth", "[promises]", PROMISING) {
     Filled<TestType> filled(10);
     const auto before = filled.addresses();
@@ -137,8 +133,6 @@ TEMPLATE_TEST_CASE("insert and reserve: addresses, iterators and handles stay va
     REQUIRE(std::next(it).handle() == filled.handles[6]);
 }
 
-// proves: table SetStorage / MapStorage erase(handle) / addresses, table SetStorage / MapStorage erase(handle) / iterators
-// proves: table SetStorage / MapStorage erase(handle) / handles
 TEMPLATE_TEST_CASE("erase: only the erased address, iterator and handle are gone; so for flush", "[promises]", PROMISING) {
     Filled<TestType> filled(100);
     const auto before = filled.addresses(40);
@@ -151,7 +145,6 @@ TEMPLATE_TEST_CASE("erase: only the erased address, iterator and handle are gone
     for (std::size_t n = 0; n != 100; ++n) REQUIRE(filled.c.contains(filled.handles[n]) == (n != 40));
 }
 
-// proves: table keyed clear / addresses, table keyed clear / handles
 TEMPLATE_TEST_CASE("clear and reset: all handles are stale and known to be, for ever", "[promises]", PROMISING) {
     for (const bool by_reset : {false, true}) {
         NothingLeaks objects;
@@ -175,7 +168,6 @@ TEMPLATE_TEST_CASE("clear and reset: all handles are stale and known to be, for 
     }
 }
 
-// proves: table SetStorage / MapStorage shrink_to_fit / addresses, table SetStorage / MapStorage shrink_to_fit / handles
 TEMPLATE_TEST_CASE("shrink_to_fit: what lives stays where it is; given up slots' handles stay stale", "[promises]", PROMISING) {
     Filled<TestType> filled(3000);
     auto old = filled.handles;
@@ -191,7 +183,6 @@ TEMPLATE_TEST_CASE("shrink_to_fit: what lives stays where it is; given up slots'
     REQUIRE(filled.c.check_invariants());
 }
 
-// proves: table move / swap / addresses, table move / swap / handles
 TEMPLATE_TEST_CASE("move and swap: addresses and handles go along; moved-from is empty and usable", "[promises]", PROMISING) {
     Filled<TestType> filled(100);
     const auto before = filled.addresses();
@@ -215,7 +206,6 @@ TEMPLATE_TEST_CASE("move and swap: addresses and handles go along; moved-from is
     REQUIRE(filled.c.check_invariants());
 }
 
-// proves: table copy / handles
 TEMPLATE_TEST_CASE("copy: handles are valid in the copy, and the copies are independent", "[promises]", PROMISING) {
     Filled<TestType> filled(100);
     TestType copy(filled.c);

@@ -38,9 +38,6 @@ auto members(const C& c) {
 
 } // namespace
 
-// proves: KeyedInterface::erase throws, SetStorage::erase(it) throws, MapStorage::erase throws, KeyedInterface::clear throws
-// proves: KeyedInterface::reset throws, KeyedInterface::flush_removed throws, table SetStorage / MapStorage erase(handle) / exceptions
-// proves: table keyed clear / exceptions, table SetStorage / MapStorage deferred remove / exceptions
 TEMPLATE_TEST_CASE("erase by handle and iterator, flush, clear and reset call nothing that could throw", "[promises]",
                    NEVER_KIND) {
     NothingLeaks objects;
@@ -76,7 +73,6 @@ TEMPLATE_TEST_CASE("erase by handle and iterator, flush, clear and reset call no
     REQUIRE(scene.c.capacity() == 0);
 }
 
-// proves: SetStorage::insert(key) throws, SetStorage::emplace throws, KeyedInterface::reserve throws
 TEST_CASE("a full set throws length_error, which says so and what to do, without effect", "[promises]") {
     FullSet set;
     for (int i = 0; i != 64; ++i) set.insert(i);
@@ -94,8 +90,6 @@ TEST_CASE("a full set throws length_error, which says so and what to do, without
     REQUIRE(set.insert(100).it.slot() == 3);
 }
 
-// proves: MapStorage::try_emplace throws, MapStorage::insert(key, value) throws, MapStorage::insert_or_assign throws
-// proves: MapStorage::operator[] throws
 TEST_CASE("a full map throws length_error, which says so, without effect; members are found and assigned as ever",
           "[promises]") {
     FullMap map;
@@ -112,7 +106,6 @@ TEST_CASE("a full map throws length_error, which says so, without effect; member
     REQUIRE_FALSE(map.try_emplace(6, 60).inserted);
 }
 
-// proves: MapStorage::at throws, MapView::at throws, BasicAnyMapStorage::at(key) throws, SetStorage::at throws
 TEST_CASE("at(key) of no member throws out_of_range, which says what to call instead", "[promises]") {
     MapStorage<int, int> map;
     map.try_emplace(1, 10);
@@ -131,7 +124,6 @@ TEST_CASE("at(key) of no member throws out_of_range, which says what to call ins
     REQUIRE(map.at(2) == 20);
 }
 
-// proves: SetView::contains throws, MapView::contains throws
 TEST_CASE("a view's lookup throws what hash and equality throw, and nothing else happens", "[promises]") {
     NothingLeaks objects;
     for (const int n : {4, 777}) {

@@ -49,8 +49,6 @@ using Map = MapStorage<int, Tracked, HashBy<NumberHash>, Options<lowest>>;
 
 } // namespace
 
-// proves: SetStorage::keys invalidates, MapStorage::keys invalidates, MapStorage::values invalidates, SetView::keys invalidates
-// proves: MapView::keys invalidates, SetStorage::insert invalidates, ColumnView invalidates
 TEST_CASE("keys() and values() show inserts and erases while nothing grows; new ones show the same at the same addresses",
           "[promises]") {
     NothingLeaks objects;
@@ -62,7 +60,6 @@ TEST_CASE("keys() and values() show inserts and erases while nothing grows; new 
     follows<Map>([](const Map& map) { return MapView<int, Tracked>(map).values(); });
 }
 
-// proves: SlotRange invalidates, Occupancy invalidates
 TEMPLATE_TEST_CASE("slots() and occupancy() show inserts and erases while nothing grows, and new ones everything", "[promises]",
                    Set, Map) {
     TestType c;
@@ -83,8 +80,6 @@ TEMPLATE_TEST_CASE("slots() and occupancy() show inserts and erases while nothin
     REQUIRE(std::distance(all.begin(), all.end()) == 2100);
 }
 
-// proves: table SetStorage / MapStorage deferred remove / addresses, table SetStorage / MapStorage deferred remove / iterators
-// proves: table SetStorage / MapStorage deferred remove / handles
 TEMPLATE_TEST_CASE(
     "a removed element is readable at its address until the flush, no walk meets it, and its handle is stale at once",
     "[promises]", (SetStorage<Tracked, HashBy<NumberHash>, Options<deferred>>),
@@ -112,8 +107,6 @@ TEMPLATE_TEST_CASE(
     REQUIRE(c.explain(handle) == HandleStatus::stale);
 }
 
-// proves: table SetStorage / MapStorage erase(key) / addresses, table SetStorage / MapStorage erase(key) / iterators
-// proves: table SetStorage / MapStorage erase(key) / handles
 TEMPLATE_TEST_CASE("erase(key): only the erased address, iterator and handle are gone", "[promises]", Set, Map) {
     TestType c;
     std::vector<typename TestType::handle_type> handles;
@@ -135,7 +128,6 @@ TEMPLATE_TEST_CASE("erase(key): only the erased address, iterator and handle are
     REQUIRE(c.explain(handles[40]) == HandleStatus::stale);
 }
 
-// proves: table keyed clear / iterators
 TEMPLATE_TEST_CASE("after clear no iterator leads to an element", "[promises][death]", Set, Map) {
     TestType c;
     for (int n = 0; n != 100; ++n) enter(c, n);
@@ -146,7 +138,6 @@ TEMPLATE_TEST_CASE("after clear no iterator leads to an element", "[promises][de
     REQUIRE(dies_saying("erase(it)", [&] { c.erase(it); }));
 }
 
-// proves: table SetStorage / MapStorage shrink_to_fit / iterators
 TEMPLATE_TEST_CASE("iterators stay with their element while a container shrinks", "[promises]", Set, Map) {
     TestType c;
     for (int n = 0; n != 3000; ++n) enter(c, n);

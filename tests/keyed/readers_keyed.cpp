@@ -85,7 +85,6 @@ void read_view(const View& view, Sum& sum) {
 
 } // namespace
 
-// proves: table const members / exceptions
 TEST_CASE("eight readers: SetStorage and SetView", "[readers]") {
     Set set;
     const auto handles = filled(set);

@@ -106,7 +106,6 @@ TEST_CASE("a container with Growth::reserve shrinks, clears, resets and is resto
     CHECK((map.size() == many && restored.empty()));
 }
 
-// proves: KeyedInterface::reserve throws
 TEST_CASE("the slots of a container with Growth::reserve are those of its widest column", "[reserved][throws]") {
     struct Page {
         char bytes[4096];

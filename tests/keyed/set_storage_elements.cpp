@@ -93,7 +93,6 @@ TEST_CASE("a set of a class without state has at most one member", "[set_storage
     REQUIRE(set.check_invariants());
 }
 
-// proves: table SetStorage / MapStorage erase(key) / addresses
 TEST_CASE("keys never move: addresses hold while the set grows, shrinks and erases", "[set_storage]") {
     SetOf<Tracked, small_pages> set;
     std::vector<const Tracked*> addresses;
@@ -164,7 +163,6 @@ TEST_CASE("erasing every element while iterating visits each once", "[set_storag
     REQUIRE(set.check_invariants());
 }
 
-// proves: table SetStorage / MapStorage erase(key) / iterators
 TEST_CASE("an iterator to an erased element still goes on to the next live one", "[set_storage]") {
     SetOf<int, small_pages> set;
     for (int i = 0; i != 200; ++i) set.insert(i);
@@ -196,7 +194,6 @@ TEST_CASE("erase_if asks for every key once, by key or by handle and key", "[set
 }
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
-// proves: erase_if throws
 TEST_CASE("a predicate that throws leaves erased what it has chosen, and the rest", "[set_storage]") {
     SetOf<int> set{0, 1, 2, 3, 4, 5};
     const auto throws_at_4 = [](int key) {

@@ -77,7 +77,6 @@ struct PickyText : TextCodec {
 
 } // namespace
 
-// proves: SetStorage::restore throws, MapStorage::restore throws
 TEMPLATE_TEST_CASE("a key of two live elements is refused; a pending one may have that of another, as after fulfill",
                    "[snapshot]", (SmallSet<tiny<true, slotwise::Reuse::lowest>>),
                    (SmallMap<tiny<true, slotwise::Reuse::lowest>>)) {

@@ -99,8 +99,6 @@ TEST_CASE("moves and swaps are noexcept only if those of hash and equality are",
 }
 
 #if defined(__cpp_exceptions)
-// proves: KeyStore::swap_functors throws, KeyedInterface::KeyedInterface(other) throws #2, KeyedInterface::operator= throws
-// proves: KeyedInterface::swap throws
 TEMPLATE_TEST_CASE("a hash or an equality that throws in a move or a swap leaves all elements where they are",
                    "[functors][throws]", (KeySet<int, HashBy<Moody<true>>>), (SetStorage<int, HashBy<Still>, EqualBy<Equal>>),
                    (Maps<Moody<true>>), (Maps<Moody<false>>), (Dicts<Moody<true>>),

@@ -30,7 +30,6 @@ using FixedMap = FailingMap<Throwing, ThrowingNonMovable, deferred>;
 
 } // namespace
 
-// proves: SetStorage::insert(key) throws, SetStorage::emplace throws, table SetStorage / MapStorage insert / exceptions
 TEMPLATE_TEST_CASE("a set's insert that throws at any step has no effect", "[throwing][throws]", FAILING_SETS) {
     using Key = typename TestType::key_type;
     strong<TestType>(
@@ -50,7 +49,6 @@ TEMPLATE_TEST_CASE("a set's insert that throws at any step has no effect", "[thr
     });
 }
 
-// proves: SetStorage::insert(key) throws
 TEMPLATE_TEST_CASE("a set's insert of a member has no effect, whether it throws or not", "[throwing][throws]", FAILING_SETS) {
     using Key = typename TestType::key_type;
     NothingLeaks objects;
@@ -67,7 +65,6 @@ TEMPLATE_TEST_CASE("a set's insert of a member has no effect, whether it throws 
     REQUIRE(failures > 1);
 }
 
-// proves: SetStorage::contains throws, KeyStore::hash throws, MapStorage::find throws
 TEMPLATE_TEST_CASE("lookups that throw have no effect", "[throwing][throws]", FAILING_SETS, FAILING_MAPS) {
     using Key = typename TestType::key_type;
     NothingLeaks objects;
@@ -94,7 +91,6 @@ TEMPLATE_TEST_CASE("lookups that throw have no effect", "[throwing][throws]", FA
     }
 }
 
-// proves: MapStorage::extract throws, SetStorage::erase(key) throws, SetStorage::extract throws, table SetStorage / MapStorage erase(key) / exceptions
 TEMPLATE_TEST_CASE("erase and extract that throw erase nothing, and leave key and value where they were", "[throwing][throws]",
                    FAILING_SETS, FAILING_MAPS) {
     using Key = typename TestType::key_type;
@@ -104,8 +100,6 @@ TEMPLATE_TEST_CASE("erase and extract that throw erase nothing, and leave key an
     }
 }
 
-// proves: KeyedInterface::erase_reserved throws, SetStorage::extract_reserved throws, MapStorage::extract_reserved throws
-// proves: table SlotMap / SetStorage / MapStorage erase_reserved / exceptions
 TEMPLATE_TEST_CASE("erase_reserved and extract_reserved that throw erase nothing", "[throwing][throws]", FAILING_SETS,
                    FAILING_MAPS) {
     using Key = typename TestType::key_type;
@@ -118,7 +112,6 @@ TEMPLATE_TEST_CASE("erase_reserved and extract_reserved that throw erase nothing
     }
 }
 
-// proves: SetStorage::fulfill throws, MapStorage::fulfill throws, table SlotMap / SetStorage / MapStorage fulfill / exceptions
 TEMPLATE_TEST_CASE("a fulfill that throws leaves the handle reserved and the key absent", "[throwing][throws]", FAILING_SETS,
                    FAILING_MAPS) {
     using Key = typename TestType::key_type;
@@ -173,8 +166,6 @@ TEMPLATE_TEST_CASE("erase_if whose predicate throws has erased what it said and 
     REQUIRE(failures > 30);
 }
 
-// proves: KeyedInterface::reserve throws, KeyedInterface::shrink_to_fit throws, table SetStorage / MapStorage reserve / exceptions
-// proves: table SetStorage / MapStorage shrink_to_fit / exceptions
 TEMPLATE_TEST_CASE("reserve and shrink_to_fit that throw have no effect", "[throwing][throws]", FAILING_SETS, FAILING_MAPS) {
     strong<TestType>(
         "reserve", [](auto& scene) { scene.c.reserve(5'000); }, 6);
@@ -191,7 +182,6 @@ TEMPLATE_TEST_CASE("reserve and shrink_to_fit that throw have no effect", "[thro
     REQUIRE(failures > 0);
 }
 
-// proves: KeyedInterface::KeyedInterface(other) throws, table copy / exceptions
 TEMPLATE_TEST_CASE("a copy that throws leaks nothing, an assignment that throws leaves the target as it was",
                    "[throwing][throws]", FAILING_SETS, FAILING_MAPS) {
     NothingLeaks objects;
@@ -213,8 +203,6 @@ TEMPLATE_TEST_CASE("a copy that throws leaks nothing, an assignment that throws 
     REQUIRE(assignments > 4); // the directory, keys, values, index and a function that throws
 }
 
-// proves: MapStorage::restore throws, MapStorage::try_restore throws
-// proves: SetStorage::restore throws, SetStorage::try_restore throws, DirectorySnapshot::read throws
 TEMPLATE_TEST_CASE("a restore that throws leaves a set or map as it was", "[throwing][throws]", FAILING_SETS, FAILING_MAPS) {
     NothingLeaks objects;
     EveryByteReturned bytes;
@@ -238,7 +226,6 @@ TEMPLATE_TEST_CASE("a restore that throws leaves a set or map as it was", "[thro
 }
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
-// proves: SetStorage::SetStorage throws
 TEMPLATE_TEST_CASE("a set made of a list or a range leaks nothing when that throws", "[throwing][throws]", FAILING_SETS) {
     using Key = typename TestType::key_type;
     NothingLeaks objects;
@@ -257,7 +244,6 @@ TEMPLATE_TEST_CASE("a set made of a list or a range leaks nothing when that thro
 #endif
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
-// proves: SetStorage::merge throws, MapStorage::merge throws
 TEMPLATE_TEST_CASE("a merge that throws leaves each element in one of the two sets or maps", "[throwing][throws]", FAILING_SETS,
                    FAILING_MAPS) {
     NothingLeaks objects;
@@ -297,7 +283,6 @@ TEMPLATE_TEST_CASE("a merge that throws leaves each element in one of the two se
 }
 #endif
 
-// proves: SetStorage::includes throws
 TEMPLATE_TEST_CASE("comparing sets that throws has no effect", "[throwing][throws]", FAILING_SETS) {
     NothingLeaks objects;
     const auto failures = fail_at_every_step([](auto&& attempt) {
@@ -330,7 +315,6 @@ TEST_CASE("a resurrection whose hash or equality throws leaves the key pending",
 }
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
-// proves: table SetStorage / MapStorage insert / exceptions
 TEST_CASE("a set whose column throws while a pending key is resurrected keeps it, or erases it for good",
           "[throwing][throws]") {
     NothingLeaks objects;
@@ -419,8 +403,6 @@ std::pair<int, int> resurrect(const char* function, Act act, int expected) {
 
 } // namespace
 
-// proves: MapStorage::try_emplace throws, MapStorage::insert(key, value) throws, MapStorage::insert_or_assign throws
-// proves: MapStorage::operator[] throws, table SetStorage / MapStorage insert / exceptions
 TEMPLATE_TEST_CASE("a map's insert that throws at any step has no effect", "[throwing][throws]", FAILING_MAPS) {
     using Key = typename TestType::key_type;
     using T = typename TestType::mapped_type;
@@ -442,7 +424,6 @@ TEMPLATE_TEST_CASE("a map's insert that throws at any step has no effect", "[thr
         "operator[]", [](auto& scene) { scene.c[Key(777)]; }, 10);
 }
 
-// proves: MapStorage::try_emplace throws, MapStorage::insert(key, value) throws
 TEMPLATE_TEST_CASE("a map's insert of a member has no effect, whether it throws or not", "[throwing][throws]", FAILING_MAPS) {
     using Key = typename TestType::key_type;
     using T = typename TestType::mapped_type;
@@ -464,7 +445,6 @@ TEMPLATE_TEST_CASE("a map's insert of a member has no effect, whether it throws 
     }
 }
 
-// proves: MapStorage::insert_or_assign throws
 TEMPLATE_TEST_CASE("insert_or_assign to a member that throws leaves the old value", "[throwing][throws]", FAILING_MAPS) {
     using Key = typename TestType::key_type;
     using T = typename TestType::mapped_type;
@@ -490,7 +470,6 @@ TEMPLATE_TEST_CASE("insert_or_assign to a member that throws leaves the old valu
     }
 }
 
-// proves: MapStorage::extract throws
 TEST_CASE("extract whose value cannot be moved out leaves the key too, where the key's move does not throw",
           "[throwing][throws]") {
     // std::string-like key, value that throws: what is taken first must not be lost when the second fails.
@@ -523,7 +502,6 @@ TEST_CASE("merge of values that can only be moved and may throw loses no key", "
 }
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
-// proves: table SetStorage / MapStorage insert / exceptions
 TEMPLATE_TEST_CASE("resurrection in a map that throws keeps the removed element, or erases it for good", "[throwing][throws]",
                    CopiedMap, NumberMap) {
     using Key = typename TestType::key_type;

@@ -95,7 +95,6 @@ struct TwoStatic {
 
 } // namespace
 
-// proves: table SetStorage / MapStorage insert / exceptions
 TEMPLATE_TEST_CASE("a dynamic observer that throws rolls the insert or the growth back for everyone", "[throwing][throws]",
                    FOLLOWED) {
     NothingLeaks objects;
@@ -139,7 +138,6 @@ TEMPLATE_TEST_CASE(
 }
 #endif
 
-// proves: KeyedInterface::attach throws
 TEMPLATE_TEST_CASE(
     "a dynamic observer that throws while it is attached is not attached, and was notified of the erase of the inserts before",
     "[throwing][throws]", FOLLOWED) {
@@ -162,7 +160,6 @@ TEMPLATE_TEST_CASE(
     REQUIRE(failures > 20);
 }
 
-// proves: SetStorage::items_present throws
 TEMPLATE_TEST_CASE("a walk over the keys that were there, which cannot begin, changes nothing", "[throwing][throws]",
                    FOLLOWED) {
     if constexpr (requires(TestType& c) { c.items_present(); }) {

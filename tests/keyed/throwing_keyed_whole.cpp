@@ -52,7 +52,6 @@ TEST_CASE("a removal by key that throws removes nothing", "[throwing][throws]") 
     strong<Map>("remove", [](auto& scene) { scene.c.remove(Throwing(7)); }, 2, {20, 67});
 }
 
-// proves: AnySet::insert throws, AnySet::contains throws
 TEST_CASE("a described container's operations that throw have no effect", "[throwing][throws]") {
     strong_described<AnySets>("insert", [](auto& set) {
         const Throwing key(777);
@@ -80,7 +79,6 @@ TEST_CASE("a described container's operations that throw have no effect", "[thro
     });
 }
 
-// proves: AnySet::extract throws, BasicAnyMapStorage::extract throws
 TEST_CASE("an extract of a described element that throws takes nothing out", "[throwing][throws]") {
     const auto run = []<class Subject>(Subject) {
         strong_described<Subject>("extract", [](auto& c) {
@@ -94,7 +92,6 @@ TEST_CASE("an extract of a described element that throws takes nothing out", "[t
     run(DescribedOnes<true, Throwing, at_once>());
 }
 
-// proves: AnySet::extract_reserved throws, BasicAnyMapStorage::extract_reserved throws
 TEST_CASE("an extract_reserved of a described element that throws takes nothing out and reserves nothing",
           "[throwing][throws]") {
     const auto run = []<class Subject>(Subject) {
@@ -115,7 +112,6 @@ TEST_CASE("an extract_reserved of a described element that throws takes nothing 
     run(DescribedOnes<true, Throwing, at_once>());
 }
 
-// proves: AnySet::fulfill throws, BasicAnyMapStorage::fulfill throws
 TEST_CASE("a fulfill of a described element that throws leaves the handle reserved and the key absent", "[throwing][throws]") {
     const auto run = []<class Subject>(Subject, bool moves) {
         using C = failing<Subject>;
@@ -224,7 +220,6 @@ TEST_CASE("an observer that throws while it attaches to a described container is
     run(AnyMaps());
 }
 
-// proves: MapStorage::MapStorage throws
 TEST_CASE("a map made of a range or a list leaks nothing when that throws", "[throwing][throws]") {
     using Map = FailingMap<Throwing, Throwing, deferred>;
     NothingLeaks objects;

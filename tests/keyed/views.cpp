@@ -88,7 +88,6 @@ TEST_CASE("one function reads sets of any kind", "[views]") {
     REQUIRE(letters(SetStorage<std::string>()) == 0);
 }
 
-// proves: MapView::at throws
 TEMPLATE_TEST_CASE("a view answers as its map does", "[views]", Plain, Deferring, OtherIndex, OtherAllocator) {
     const TestType map = stock<TestType>();
     const MapView view(map); // deduced

@@ -5,7 +5,6 @@
 // Compiled with SLOTWISE_TEST_REST too, see support/bounds.hpp.
 #include "subjects.hpp"
 
-// proves: table copy / exceptions, table move / swap / exceptions, table move / swap / handles
 TEST_CASE("Paged: copies, moves and swaps are exact under every kind of allocator", "[allocators][alloc]") {
     test::alloc_matrix<test::SlotMaps<test::Paged>>();
 }

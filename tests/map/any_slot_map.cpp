@@ -100,9 +100,6 @@ TEST_CASE("a described slot map adds a range of values that say how each is buil
     expected();
 }
 
-// proves: table AnySlotMap insert / addresses, table AnySlotMap insert / iterators, table AnySlotMap insert / handles
-// proves: table AnySlotMap erase(handle) / addresses, table AnySlotMap erase(handle) / iterators
-// proves: table AnySlotMap erase(handle) / exceptions, table AnySlotMap erase(handle) / handles
 TEST_CASE("an insert into a described slot map moves nothing, and an erase ends one element", "[any_slot_map]") {
     AnySlotMap map(TypeDescriptor::of<std::string>());
     std::vector<AnySlotMap::handle_type> handles;
@@ -133,7 +130,6 @@ TEST_CASE("an insert into a described slot map moves nothing, and an erase ends 
     CHECK((handles.back() != handles[4] && !map.contains(handles[4])));
 }
 
-// proves: BasicAnySlotMap::values invalidates
 TEST_CASE("a view of a described slot map shows erases, and is taken again after growth", "[any_slot_map]") {
     AnySlotMap map(TypeDescriptor::of<int>());
     map.reserve(100);
@@ -192,8 +188,6 @@ TEST_CASE("a snapshot of a described slot map is that of a slot map of the type,
     CHECK(std::string(numbers.try_restore(bytes, codec)).find("its values are ") != std::string::npos);
 }
 
-// proves: BasicAnySlotMap::BasicAnySlotMap throws, BasicAnySlotMap::insert throws, BasicAnySlotMap::at throws
-// proves: BasicAnySlotMap::snapshot throws, BasicAnySlotMap::restore throws, BasicAnySlotMap::operator== throws
 TEST_CASE("a described slot map says what its type lacks", "[any_slot_map]") {
     const auto says = [](auto&& act, const char* words) {
         return thrown_text<std::invalid_argument>(act).find(words) != std::string::npos;

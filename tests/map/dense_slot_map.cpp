@@ -33,7 +33,6 @@ TEST_CASE("DenseSlotMap: erase moves the last element into the gap", "[dense_slo
     REQUIRE(map.index_of(c) == 0);
 }
 
-// proves: DenseSlotMap::sort invalidates
 TEST_CASE("DenseSlotMap: sort orders the rows and the handles follow", "[dense_slot_map]") {
     NothingLeaks objects;
     Random random(5);
@@ -53,7 +52,6 @@ TEST_CASE("DenseSlotMap: sort orders the rows and the handles follow", "[dense_s
     }
 }
 
-// proves: DenseSlotMap::sort throws
 TEST_CASE("DenseSlotMap: a sort whose order throws leaves every handle with its value", "[dense_slot_map][throws]") {
     NothingLeaks objects;
     const auto failures = fail_at_every_step(swept<DenseSlotMap<MoveOnly>>("sort"), [](auto&& attempt) {

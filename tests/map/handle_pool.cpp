@@ -49,9 +49,6 @@ TEST_CASE("a handle of a pool is live from create to erase, and never again", "[
     REQUIRE(pool.check_invariants());
 }
 
-// proves: HandlePool::create invalidates, HandlePool::erase invalidates, table HandlePool create / handles
-// proves: table HandlePool create / iterators, table HandlePool erase(handle) / iterators, table HandlePool erase(handle) / handles
-// proves: table HandlePool reserve / iterators, table HandlePool reserve / handles
 TEST_CASE("handles and iterators of a pool survive growth, and the erase of others", "[pool]") {
     Pool pool;
     std::vector<H> handles;
@@ -68,7 +65,6 @@ TEST_CASE("handles and iterators of a pool survive growth, and the erase of othe
     REQUIRE(static_cast<std::size_t>(std::distance(pool.begin(), pool.end())) == pool.size());
 }
 
-// proves: HandlePool::erase throws, table HandlePool erase(handle) / exceptions, HandlePool::clear throws
 TEST_CASE("a walk over a pool meets the live handles in slot order; for_each may erase what it is given", "[pool]") {
     static_assert(noexcept(std::declval<Pool&>().erase({}))&& noexcept(std::declval<Pool&>().clear()));
     Pool pool;
@@ -196,7 +192,6 @@ TEST_CASE("the length of a pool is set at run time, and kept by copies and resto
     REQUIRE((pool == copy && pool.contains(pool.create()) && pool.check_invariants()));
 }
 
-// proves: table HandlePool shrink_to_fit / iterators, table HandlePool shrink_to_fit / handles
 TEST_CASE("insert_at restores exactly a handle, and shrink_to_fit forgets none", "[pool]") {
     Pool pool;
     std::vector<H> handles;
@@ -218,8 +213,6 @@ TEST_CASE("insert_at restores exactly a handle, and shrink_to_fit forgets none",
     REQUIRE(pool.check_invariants());
 }
 
-// proves: table HandlePool create / addresses, table HandlePool erase(handle) / addresses, table HandlePool reserve / addresses
-// proves: table HandlePool shrink_to_fit / addresses
 TEST_CASE("columns of a pool never move, and copies of it are exact", "[pool]") {
     HandlePool<Body, Column<int>> pool;
     const auto a = pool.create(), b = pool.create();

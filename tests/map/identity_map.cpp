@@ -267,7 +267,6 @@ TEST_CASE("a snapshot of an identity map restores its pairs, user bits included,
     CHECK(ids.empty());
 }
 
-// proves: IdentityMap::restore throws, IdentityMap::try_restore throws
 TEST_CASE("an identity map refuses bytes that are no snapshot of it, and says why", "[identity_map]") {
     auto names = three_names();
     const auto before = names.snapshot();

@@ -131,7 +131,6 @@ TEST_CASE("copies, moves and swaps of an IndexMap are equal to what was there", 
     REQUIRE((here == there && here.get_allocator() != there.get_allocator()));
 }
 
-// proves: IndexMap::clear throws, SecondaryInterface::erase throws
 TEST_CASE("an IndexMap clears and erases without a call that could throw", "[index_map]") {
     const NothingLeaks objects;
     IndexMap<ThrowingCopy> map;
@@ -144,7 +143,6 @@ TEST_CASE("an IndexMap clears and erases without a call that could throw", "[ind
 }
 
 #if defined(__cpp_exceptions)
-// proves: SecondaryInterface::at throws, IndexMap::IndexMap(entries) throws
 TEST_CASE("an IndexMap refuses no_slot, and says what has no value", "[index_map][throws]") {
     Names map{{1, "one"}};
     const char* const refused = "IndexMap insert(id): id 0xFFFFFFFF is no_slot, which names no entry";

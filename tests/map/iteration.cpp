@@ -96,7 +96,6 @@ TEMPLATE_TEST_CASE("every way of walking visits every live element once, at ever
         }
 }
 
-// proves: SlotMap::erase throws
 TEMPLATE_TEST_CASE("erase(iterator) returns where to go on; a loop of it empties the map and visits all once", "[iteration]",
                    ALL_STORAGES) {
     Small<TestType> map;
@@ -127,7 +126,6 @@ TEMPLATE_TEST_CASE("erase(iterator) returns where to go on; a loop of it empties
     REQUIRE(kept.size() == 150);
 }
 
-// proves: table SlotMap insert / iterators, table SlotMap erase(handle) / iterators
 TEMPLATE_TEST_CASE("iterators of a SlotMap survive growth and the erase of any element", "[iteration]", test::Paged,
                    test::Reserved) {
     Small<TestType> map;

@@ -31,7 +31,6 @@ TEST_CASE("emplace_ref of a described map gives the address of the element", "[k
     REQUIRE(map.empty());
 }
 
-// proves: SlotMapInterface::erase_at throws, SlotMapInterface::erase_at invalidates
 TEMPLATE_TEST_CASE("erase_at(slot) ends what lives there, as erase(handle) does, and answers any slot", "[known][promises]",
                    ALL_STORAGES) {
     typename TestType::template map<Tracked> map, twin;
@@ -55,7 +54,6 @@ TEMPLATE_TEST_CASE("erase_at(slot) ends what lives there, as erase(handle) does,
     REQUIRE(map.check_invariants());
 }
 
-// proves: SlotMap::erase throws, DenseSlotMap::erase throws
 TEMPLATE_TEST_CASE("erase(address) ends the element there, and knows the addresses of no other map", "[known][promises]",
                    test::Paged, test::Reserved, test::Dense) {
     typename TestType::template map<Tracked> map, other;

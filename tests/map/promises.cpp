@@ -44,14 +44,12 @@ struct Filled {
 
 } // namespace
 
-// proves: table SlotMap insert / handles, table DenseSlotMap / SoaSlotMap insert / handles
 TEMPLATE_TEST_CASE("insert: handles stay valid in every map, also when it grows", "[promises]", ALL_STORAGES) {
     Filled<typename TestType::template map<Tracked>> filled(10);
     for (int i = 0; i != 5000; ++i) put(filled.map, i);
     REQUIRE(filled.all_there());
 }
 
-// proves: SlotMapInterface::emplace invalidates, table SlotMap insert / addresses, table SlotMap insert / iterators
 TEMPLATE_TEST_CASE("SlotMap insert: addresses and iterators stay valid, also when it grows", "[promises]", test::Paged,
                    test::Reserved) {
     Filled<typename TestType::template map<Tracked>> filled(10);
@@ -63,7 +61,6 @@ TEMPLATE_TEST_CASE("SlotMap insert: addresses and iterators stay valid, also whe
     REQUIRE(std::next(it)->value() == 6);
 }
 
-// proves: SlotMapInterface::emplace invalidates, table DenseSlotMap / SoaSlotMap insert / addresses
 TEMPLATE_TEST_CASE("DenseSlotMap and SoaSlotMap insert: addresses stay valid while it does not grow", "[promises]", test::Dense,
                    test::Soa) {
     Filled<typename TestType::template map<Tracked>> filled(10);
@@ -73,9 +70,6 @@ TEMPLATE_TEST_CASE("DenseSlotMap and SoaSlotMap insert: addresses stay valid whi
     REQUIRE(filled.addresses() == before);
 }
 
-// proves: SlotMapInterface::erase throws, SlotMapInterface::erase invalidates, SlotMap::erase throws
-// proves: table SlotMap erase(handle) / exceptions, table SlotMap erase(handle) / addresses
-// proves: table SlotMap erase(handle) / iterators, table SlotMap erase(handle) / handles
 TEMPLATE_TEST_CASE("SlotMap erase: noexcept, and only the erased address, iterator and handle are gone", "[promises]",
                    test::Paged, test::Reserved) {
     Filled<typename TestType::template map<Throwing>> filled(100);
@@ -92,9 +86,6 @@ TEMPLATE_TEST_CASE("SlotMap erase: noexcept, and only the erased address, iterat
     for (const auto handle : filled.handles) REQUIRE(filled.map.contains(handle) == (handle != gone));
 }
 
-// proves: SlotMapInterface::erase throws, SlotMapInterface::erase invalidates
-// proves: table DenseSlotMap / SoaSlotMap erase(handle) / exceptions
-// proves: table DenseSlotMap / SoaSlotMap erase(handle) / addresses, table DenseSlotMap / SoaSlotMap erase(handle) / handles
 TEMPLATE_TEST_CASE("DenseSlotMap and SoaSlotMap erase: noexcept if moves are; only the erased and the last address are gone",
                    "[promises]", test::Dense, test::Soa) {
     Filled<typename TestType::template map<Tracked>> filled(100);
@@ -110,8 +101,6 @@ TEMPLATE_TEST_CASE("DenseSlotMap and SoaSlotMap erase: noexcept if moves are; on
     static_assert(!noexcept(throwing.erase(put(throwing, 1))));
 }
 
-// proves: SlotMapInterface::clear throws, table slot maps clear / exceptions, table slot maps clear / addresses
-// proves: table slot maps clear / handles
 TEMPLATE_TEST_CASE("clear: noexcept, all handles are stale and known to be, capacity stays", "[promises]", ALL_STORAGES) {
     NothingLeaks objects;
     Filled<typename TestType::template map<Tracked>> filled(500);
@@ -126,8 +115,6 @@ TEMPLATE_TEST_CASE("clear: noexcept, all handles are stale and known to be, capa
     for (const auto handle : filled.handles) REQUIRE_FALSE(filled.map.contains(handle));
 }
 
-// proves: SlotMapInterface::reserve throws, SlotMapInterface::reserve invalidates, table SlotMap reserve / addresses
-// proves: table SlotMap reserve / iterators, table SlotMap reserve / handles, table DenseSlotMap / SoaSlotMap reserve / handles
 TEMPLATE_TEST_CASE("reserve: handles stay valid; paged addresses and iterators too", "[promises]", ALL_STORAGES) {
     Filled<typename TestType::template map<Tracked>> filled(100);
     const auto before = filled.addresses();
@@ -145,7 +132,6 @@ TEMPLATE_TEST_CASE("reserve: handles stay valid; paged addresses and iterators t
     }
 }
 
-// proves: table copy / handles
 TEMPLATE_TEST_CASE("copy: handles are valid in the copy, and the copies are independent", "[promises]", ALL_STORAGES) {
     Filled<typename TestType::template map<Tracked>> filled(100);
     auto copy = filled;
@@ -156,7 +142,6 @@ TEMPLATE_TEST_CASE("copy: handles are valid in the copy, and the copies are inde
     REQUIRE_FALSE(copy.map == filled.map);
 }
 
-// proves: table move / swap / exceptions, table move / swap / addresses, table move / swap / handles
 TEMPLATE_TEST_CASE("move: noexcept, addresses and handles are kept, moved-from is empty and usable", "[promises]",
                    ALL_STORAGES) {
     Filled<typename TestType::template map<Tracked>> filled(100);
@@ -178,7 +163,6 @@ TEMPLATE_TEST_CASE("move: noexcept, addresses and handles are kept, moved-from i
     REQUIRE(moved.check_invariants());
 }
 
-// proves: table move / swap / exceptions, table move / swap / addresses, table move / swap / handles
 TEMPLATE_TEST_CASE("swap: addresses and handles go along", "[promises]", ALL_STORAGES) {
     Filled<typename TestType::template map<Tracked>> a(100), b(3);
     const auto before = a.addresses();

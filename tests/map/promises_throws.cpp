@@ -53,8 +53,6 @@ struct SpendingEqual {
 
 } // namespace
 
-// proves: SlotMapInterface::emplace throws, SlotMapInterface::reserve throws, SlotMapInterface::reserve_handle throws
-// proves: SlotMapInterface::insert_with throws
 TEMPLATE_TEST_CASE("a full map and a reserve of more than max_size() throw length_error, which says so, without effect",
                    "[promises]", ALL_STORAGES) {
     typename TestType::template map<int, SlotMapOptions{.max_slots = 64}> map;
@@ -73,7 +71,6 @@ TEMPLATE_TEST_CASE("a full map and a reserve of more than max_size() throw lengt
     REQUIRE(put(map, 7).index() == 7);
 }
 
-// proves: SlotMapInterface::at throws
 TEMPLATE_TEST_CASE("at(handle) of an element that is gone throws out_of_range, which says what to call instead", "[promises]",
                    ALL_STORAGES) {
     typename TestType::template map<int> map;
@@ -86,7 +83,6 @@ TEMPLATE_TEST_CASE("at(handle) of an element that is gone throws out_of_range, w
     REQUIRE(map.size() == 1);
 }
 
-// proves: SecondaryInterface::at throws
 TEMPLATE_TEST_CASE("at(handle) of a secondary map throws out_of_range, which says what to call instead", "[promises]",
                    (SecondaryMap<H, int>), (SparseSecondaryMap<H, int>)) {
     TestType more;
@@ -98,7 +94,6 @@ TEMPLATE_TEST_CASE("at(handle) of a secondary map throws out_of_range, which say
     REQUIRE(more.at(H(3, 5)) == 35);
 }
 
-// proves: SecondaryInterface::erase throws, SecondaryMap::clear throws, SparseSecondaryMap::clear throws
 TEMPLATE_TEST_CASE("secondary maps erase and clear without a call that could throw", "[promises]",
                    (SecondaryMap<H, ThrowingCopy, AllocBy<ThrowingAllocator<ThrowingCopy>>>),
                    (SparseSecondaryMap<H, ThrowingCopy, AllocBy<ThrowingAllocator<ThrowingCopy>>>)) {
@@ -121,7 +116,6 @@ TEMPLATE_TEST_CASE("secondary maps erase and clear without a call that could thr
     REQUIRE(bytes.live_bytes() == 0);
 }
 
-// proves: SecondaryInterface::try_emplace throws
 TEST_CASE("a value for a newer handle of a slot that cannot be made leaves the older one", "[promises]") {
     NothingLeaks objects;
     EveryByteReturned bytes;
@@ -152,7 +146,6 @@ TEST_CASE("a value for a newer handle of a slot that cannot be made leaves the o
     REQUIRE(failures == 1);
 }
 
-// proves: IdentityMap::IdentityMap(other, alloc) throws
 TEST_CASE("an IdentityMap's move into other memory that throws loses the pairs and leaks nothing", "[promises]") {
     NothingLeaks objects;
     EveryByteReturned bytes;
@@ -175,7 +168,6 @@ struct UnswappableHash {
 };
 } // namespace
 
-// proves: IdentityMap::swap throws
 TEST_CASE("a swap of IdentityMaps whose functors cannot be exchanged leaves both empty", "[promises]") {
     IdentityMap<int, H, HashBy<UnswappableHash>> a, b;
     a.insert(1, H(1, 1));
@@ -186,8 +178,6 @@ TEST_CASE("a swap of IdentityMaps whose functors cannot be exchanged leaves both
 }
 #endif
 
-// proves: SlotFollower::attach_to throws, ObserverHub::attach throws
-// proves: BasicObserverCell::add throws, BasicObserverToken::BasicObserverToken throws
 TEST_CASE("attach_to without memory throws bad_alloc and attaches nothing", "[promises]") {
     const auto failures = run_out_of_memory([](auto&& attempt) {
         SlotMap<int> map;
@@ -206,7 +196,6 @@ TEST_CASE("attach_to without memory throws bad_alloc and attaches nothing", "[pr
     REQUIRE(failures >= 1);
 }
 
-// proves: DenseSlotMap::sort throws
 TEST_CASE("a sort without memory throws bad_alloc and has no effect", "[promises]") {
     const auto failures = run_out_of_memory([](auto&& attempt) {
         DenseSlotMap<int> map;
@@ -219,7 +208,6 @@ TEST_CASE("a sort without memory throws bad_alloc and has no effect", "[promises
     REQUIRE(failures >= 1);
 }
 
-// proves: DenseSlotMap::sort throws, DenseStore::swap_rows throws
 TEST_CASE("a sort whose swap throws leaves some order, and every handle with its value", "[promises]") {
     std::size_t half_sorted = 0;
     const auto failures = fail_at_every_step([&](auto&& attempt) {

@@ -29,7 +29,6 @@ int number_at(const Iterator& it) {
 
 } // namespace
 
-// proves: SlotMap::values invalidates, ColumnView invalidates, zip_chunks invalidates, SlotMapInterface::reserve invalidates, SlotMapInterface::emplace invalidates
 TEMPLATE_TEST_CASE(
     "a SlotMap's view shows inserts and erases while it does not grow; a new one shows the same values at the same "
     "addresses",
@@ -58,7 +57,6 @@ TEMPLATE_TEST_CASE(
     REQUIRE(now[7].value() == 77);
 }
 
-// proves: DenseSlotMap::values invalidates
 TEST_CASE("DenseSlotMap::values() stays where it is until the map grows, and shows neither inserts nor erases", "[promises]") {
     DenseSlotMap<int> map;
     map.reserve(100);
@@ -77,7 +75,6 @@ TEST_CASE("DenseSlotMap::values() stays where it is until the map grows, and sho
     REQUIRE(map.values().size() == capacity + 999);
 }
 
-// proves: BasicSoaSlotMap::column invalidates
 TEST_CASE("SoaSlotMap::column() stays where it is until the map grows", "[promises]") {
     SoaSlotMap<int, double> map;
     map.reserve(100);
@@ -96,9 +93,6 @@ TEST_CASE("SoaSlotMap::column() stays where it is until the map grows", "[promis
     REQUIRE(map.column<0>().size() == capacity + 1000);
 }
 
-// proves: table DenseSlotMap / SoaSlotMap insert / addresses, table DenseSlotMap / SoaSlotMap insert / iterators
-// proves: table DenseSlotMap / SoaSlotMap reserve / addresses, table DenseSlotMap / SoaSlotMap reserve / iterators
-// proves: table DenseSlotMap / SoaSlotMap erase(handle) / iterators
 TEMPLATE_TEST_CASE("iterators and addresses of a dense map stay valid while it does not grow; an erase concerns two of them",
                    "[promises]", test::Dense, test::Soa) {
     typename TestType::template map<Tracked> map;
@@ -143,7 +137,6 @@ TEMPLATE_TEST_CASE("iterators and addresses of a dense map stay valid while it d
         REQUIRE(&map[handles[0]] != before);
 }
 
-// proves: table slot maps clear / iterators
 TEMPLATE_TEST_CASE("after clear no iterator leads to an element", "[promises][death]", ALL_STORAGES) {
     typename TestType::template map<int> map;
     for (int i = 0; i != 100; ++i) put(map, i);
@@ -155,7 +148,6 @@ TEMPLATE_TEST_CASE("after clear no iterator leads to an element", "[promises][de
     REQUIRE(std::distance(map.begin(), map.end()) == 1);
 }
 
-// proves: table SlotMap shrink_to_fit / addresses, table SlotMap shrink_to_fit / iterators, table SlotMap shrink_to_fit / handles
 TEMPLATE_TEST_CASE("SlotMap shrink_to_fit: what lives stays where it is; handles of given up slots stay stale", "[promises]",
                    test::Paged, test::Reserved) {
     typename TestType::template map<Tracked> map;
@@ -178,8 +170,6 @@ TEMPLATE_TEST_CASE("SlotMap shrink_to_fit: what lives stays where it is; handles
     REQUIRE(std::none_of(handles.begin() + 10, handles.end(), [&](const auto& handle) { return map.contains(handle); }));
 }
 
-// proves: table DenseSlotMap / SoaSlotMap shrink_to_fit / addresses
-// proves: table DenseSlotMap / SoaSlotMap shrink_to_fit / iterators, table DenseSlotMap / SoaSlotMap shrink_to_fit / handles
 TEMPLATE_TEST_CASE("a dense map's shrink_to_fit moves the values, and handles follow; those of given up slots stay stale",
                    "[promises]", test::Dense, test::Soa) {
     NothingLeaks objects;
@@ -197,7 +187,6 @@ TEMPLATE_TEST_CASE("a dense map's shrink_to_fit moves the values, and handles fo
     REQUIRE(map.check_invariants());
 }
 
-// proves: SecondaryInterface::try_emplace invalidates, SparseSecondaryMap::values invalidates, SparseSecondaryMap::begin invalidates
 TEST_CASE("a SparseSecondaryMap's addresses stay valid until it grows; its spans are as long as they were", "[promises]") {
     using H = SlotMap<int>::handle_type;
     SparseSecondaryMap<H, int> more;

@@ -101,7 +101,6 @@ void read_column(const View& view, Sum& sum) {
 
 } // namespace
 
-// proves: table const members / exceptions
 TEMPLATE_TEST_CASE("eight readers: SlotMap", "[readers]", test::Paged, test::Reserved) {
     using Map = typename TestType::template map<int, SlotMapOptions{}, std::allocator<int>, ValueArray<int>>;
     Map map;

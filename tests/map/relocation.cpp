@@ -133,7 +133,6 @@ TEST_CASE("a sort by swaps that may throw swaps less often than there are rows, 
     REQUIRE(compares < 60 * n);
 }
 
-// proves: DenseStore::swap_rows throws
 TEST_CASE("a swap that throws in sort, erase or swap_values leaves every row whole", "[packed][throws]") {
     using Map = SoaSlotMap<int, Swaps, std::string, Swaps>;
     std::size_t moved = 0;

@@ -32,7 +32,6 @@ struct SparselyUsed {
 
 } // namespace
 
-// proves: SecondaryInterface::at throws
 TEMPLATE_TEST_CASE("A secondary map keeps a value for exactly the handle it was given", "[map]", DenselyUsed, SparselyUsed) {
     typename TestType::template of<std::string> more;
     const H handle(3, 5);
@@ -193,7 +192,6 @@ TEMPLATE_TEST_CASE("An attached secondary map follows its map through move, swap
     CHECK_FALSE(more.attached());
 }
 
-// proves: SecondaryInterface::insert throws, SecondaryInterface::try_emplace throws
 TEMPLATE_TEST_CASE("A throw while inserting leaves a secondary map as it was", "[map][throws]", DenselyUsed, SparselyUsed) {
     NothingLeaks leaks;
     using Map = typename TestType::template of<ThrowingCopy, H, ThrowingAllocator<ThrowingCopy>>;

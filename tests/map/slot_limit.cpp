@@ -73,7 +73,6 @@ TEMPLATE_TEST_CASE("reserved and retired slots count as slots in use", "[limit]"
     REQUIRE(try_put(map, 1));
 }
 
-// proves: SlotMapInterface::set_max_slots invalidates
 TEMPLATE_TEST_CASE("set_max_slots below a slot in use is refused without effect; above it the free slots are given up",
                    "[limit][promises]", ALL_STORAGES) {
     using Map = typename TestType::template map<int>;

@@ -35,7 +35,6 @@ struct QuietCounter {
 
 } // namespace
 
-// proves: SlotMapInterface::at throws
 TEMPLATE_TEST_CASE("insert, get, at, [], contains, erase and extract do what they say", "[slot_map]", ALL_STORAGES) {
     NothingLeaks objects;
     typename TestType::template map<Tracked> map;

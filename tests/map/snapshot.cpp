@@ -95,7 +95,6 @@ TEMPLATE_TEST_CASE("a restored map gives the same handles for the same calls", "
     continue_equals_restore_and_continue<Small<TestType, Reuse::fifo, Exhaustion::wrap>>();
 }
 
-// proves: SlotMapObservers::restore throws
 TEMPLATE_TEST_CASE("restore throws invalid_argument that says what is wrong, and changes nothing", "[snapshot]", ALL_STORAGES) {
     using Map = Small<TestType, Reuse::lowest>;
     Map map;

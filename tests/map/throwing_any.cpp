@@ -71,8 +71,6 @@ struct Counted final : SlotObserver {
 
 } // namespace
 
-// proves: BasicAnySlotMap::try_insert throws, BasicAnySlotMap::try_insert_moved throws
-// proves: BasicAnySlotMap::insert_moved throws, BasicAnySlotMap::extract throws, BasicAnySlotMap::extract_reserved throws, table AnySlotMap insert / exceptions
 TEST_CASE("an operation of a described slot map that throws has no effect", "[any_slot_map][throwing][throws]") {
     const Throwing value(70);
     for (const bool full : {false, true}) {
@@ -173,7 +171,6 @@ TEST_CASE("shrink_to_fit of a described slot map that throws keeps every element
     REQUIRE(failures > 0);
 }
 
-// proves: BasicAnySlotMap::restore throws
 TEST_CASE("a restore that throws leaves a described slot map as it was", "[any_slot_map][throwing][throws]") {
     AnyCodec codec;
     codec.add<Throwing, NumberCodec>();

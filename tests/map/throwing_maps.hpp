@@ -107,9 +107,6 @@ void on_failing_maps(Test test) {
 
 } // namespace
 
-// proves: SlotMapInterface::emplace_ref throws
-// proves: SlotMapInterface::emplace throws, BasicSoaSlotMap::insert throws, table SlotMap insert / exceptions
-// proves: table DenseSlotMap / SoaSlotMap insert / exceptions
 TEMPLATE_TEST_CASE("an insert that throws at any step has no effect", "[throwing][throws]", TESTED_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         strong<Map>(
@@ -125,7 +122,6 @@ TEMPLATE_TEST_CASE("an insert that throws at any step has no effect", "[throwing
     });
 }
 
-// proves: SlotMapInterface::try_emplace throws
 TEMPLATE_TEST_CASE("a try_insert that throws at any step has no effect, and one into a full map does not throw",
                    "[throwing][throws]", TESTED_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
@@ -145,8 +141,6 @@ TEMPLATE_TEST_CASE("a try_insert that throws at any step has no effect, and one 
     });
 }
 
-// proves: SlotMapInterface::reserve throws, SlotMapInterface::reserve_handle throws, table SlotMap reserve / exceptions
-// proves: table DenseSlotMap / SoaSlotMap reserve / exceptions
 TEMPLATE_TEST_CASE("reserve and reserve_handle that throw have no effect", "[throwing][throws]", TESTED_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         strong<Map>(
@@ -155,7 +149,6 @@ TEMPLATE_TEST_CASE("reserve and reserve_handle that throw have no effect", "[thr
     });
 }
 
-// proves: SlotMapInterface::insert_at throws
 TEMPLATE_TEST_CASE("insert_at that throws has no effect, above the last slot too", "[throwing][throws]", TESTED_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         using handle_type = typename Map::handle_type;
@@ -164,7 +157,6 @@ TEMPLATE_TEST_CASE("insert_at that throws has no effect, above the last slot too
     });
 }
 
-// proves: SlotMapInterface::fulfill throws
 TEMPLATE_TEST_CASE("fulfill that throws leaves the handle reserved", "[throwing][throws]", TESTED_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         strong<Map>("fulfill", [](auto& scene) {
@@ -174,8 +166,6 @@ TEMPLATE_TEST_CASE("fulfill that throws leaves the handle reserved", "[throwing]
     });
 }
 
-// proves: SlotMapInterface::erase_reserved throws, SlotMapInterface::extract_reserved throws
-// proves: SlotMapInterface::erase_reserved invalidates
 TEMPLATE_TEST_CASE("erase_reserved and extract_reserved that throw leave the element", "[throwing][throws]", TESTED_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         const auto erase = [](auto& scene) { scene.map.erase_reserved(scene.some()); };
@@ -198,8 +188,6 @@ TEMPLATE_TEST_CASE("erase_reserved and extract_reserved that throw leave the ele
     });
 }
 
-// proves: SlotMapInterface::shrink_to_fit throws, table SlotMap shrink_to_fit / exceptions
-// proves: table DenseSlotMap / SoaSlotMap shrink_to_fit / exceptions
 TEMPLATE_TEST_CASE("shrink_to_fit that throws has no effect", "[throwing][throws]", TESTED_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         NothingLeaks objects;
@@ -230,7 +218,6 @@ TEMPLATE_TEST_CASE("shrink_to_fit that throws has no effect", "[throwing][throws
 }
 
 #if defined(__cpp_exceptions) // it looks at what a throw leaves behind
-// proves: SlotMapInterface::insert_with throws
 TEMPLATE_TEST_CASE("insert_with that throws costs its handle and nothing else", "[throwing][throws]", TESTED_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         NothingLeaks objects;
@@ -254,7 +241,6 @@ TEMPLATE_TEST_CASE("insert_with that throws costs its handle and nothing else", 
 }
 #endif
 
-// proves: SlotMapInterface::SlotMapInterface(other) throws, table copy / exceptions
 TEMPLATE_TEST_CASE("a copy that throws leaks nothing, an assignment that throws leaves the target as it was",
                    "[throwing][throws]", TESTED_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
@@ -274,7 +260,6 @@ TEMPLATE_TEST_CASE("a copy that throws leaks nothing, an assignment that throws 
     });
 }
 
-// proves: SlotMapObservers::restore throws, SlotMapObservers::try_restore throws, DirectorySnapshot::read throws
 TEMPLATE_TEST_CASE("a restore that throws leaves the map as it was", "[throwing][throws]", TESTED_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         NothingLeaks objects;
@@ -299,7 +284,6 @@ TEMPLATE_TEST_CASE("a restore that throws leaves the map as it was", "[throwing]
     });
 }
 
-// proves: SlotMapInterface::extract throws
 TEMPLATE_TEST_CASE("extract that throws leaves the element where it was", "[throwing][throws]", TESTED_STORAGE) {
     using Map = Failing<TestType, Throwing, Reuse::lowest>;
     NothingLeaks objects;
@@ -319,7 +303,6 @@ TEMPLATE_TEST_CASE("extract that throws leaves the element where it was", "[thro
     REQUIRE(failures > 0);
 }
 
-// proves: table SlotMap insert / exceptions, table DenseSlotMap / SoaSlotMap insert / exceptions
 TEMPLATE_TEST_CASE("an observer that throws rolls the insert back for everyone", "[throwing][throws]", TESTED_STORAGE) {
     on_failing_maps<TestType>([]<class Map> {
         NothingLeaks objects;
@@ -348,7 +331,6 @@ TEMPLATE_TEST_CASE("an observer that throws rolls the insert back for everyone",
     });
 }
 
-// proves: SlotMapObservers::attach throws
 TEMPLATE_TEST_CASE(
     "an observer that throws while it is attached is not attached, and was notified of the erase of the inserts before",
     "[throwing][throws]", TESTED_STORAGE) {
@@ -372,7 +354,6 @@ TEMPLATE_TEST_CASE(
     REQUIRE(failures > 20);
 }
 
-// proves: SlotMapInterface::items_present throws
 TEMPLATE_TEST_CASE("a walk over what was there that cannot begin changes nothing", "[throwing][throws]", TESTED_STORAGE) {
     using Map = Failing<TestType, Tracked, Reuse::lowest>;
     NothingLeaks objects;

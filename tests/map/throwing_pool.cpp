@@ -22,10 +22,8 @@ void fill_up(C& c) {
 
 } // namespace
 
-// proves: HandlePool::HandlePool(other) throws, HandlePool::HandlePool(other, alloc) throws, HandlePool::operator= throws
 TEST_CASE("HandlePool: a copy or an assignment that throws has no effect", "[pool][throws]") { sweep_whole<Subject, C>(); }
 
-// proves: HandlePool::reserve_handle throws, HandlePool::erase_reserved throws, HandlePool::fulfill throws
 TEST_CASE("HandlePool: a handle that cannot be reserved or fulfilled stays what it was", "[pool][throws]") {
     sweep_function<Subject, C>("reserve_handle", fill_up, [](C& c) { c.reserve_handle(); });
     sweep_function<Subject, C>(
@@ -44,9 +42,6 @@ TEST_CASE("HandlePool: a handle that cannot be reserved or fulfilled stays what 
         });
 }
 
-// proves: HandlePool::create throws, HandlePool::try_create throws, HandlePool::insert_at throws, HandlePool::reserve throws
-// proves: HandlePool::shrink_to_fit throws, HandlePool::items_present throws, table HandlePool create / exceptions
-// proves: table HandlePool reserve / exceptions, table HandlePool shrink_to_fit / exceptions
 TEST_CASE("HandlePool: what throws leaves it as it was", "[pool][throws]") {
     sweep_function<Subject, C>("create", fill_up, [](C& c) { c.create(); });
     sweep_function<Subject, C>("try_create", fill_up, [](C& c) { c.try_create(); });
@@ -84,7 +79,6 @@ TEST_CASE("HandlePool: what throws leaves it as it was", "[pool][throws]") {
     never_throws<noexcept(std::declval<C&>().clear())>(swept<C>("clear"));
 }
 
-// proves: SlotMapObservers::restore throws, SlotMapObservers::try_restore throws
 TEST_CASE("HandlePool: a restore that throws leaves it as it was", "[pool][throws]") {
     const C other = sample<Subject, C>(1, 500, 700);
     const auto bytes = other.snapshot(NumberCodec());

@@ -48,7 +48,6 @@ struct OverRows {
 
 } // namespace
 
-// proves: SecondaryInterface::extract throws
 TEMPLATE_TEST_CASE("a secondary map's insert, erase_if and extract that throw have no effect", "[throwing][throws]", OverPages,
                    OverRows) {
     const auto run = []<class Subject>(Subject) {
@@ -91,7 +90,6 @@ TEMPLATE_TEST_CASE("a secondary map's insert, erase_if and extract that throw ha
     }
 }
 
-// proves: SecondaryMap::SecondaryMap(other) throws, SparseSecondaryMap::SparseSecondaryMap(other) throws
 TEMPLATE_TEST_CASE("a copy, move, assignment or swap of a secondary map that throws leaves both sound", "[throwing][throws]",
                    OverPages, OverRows) {
     using Subject = typename TestType::template subject<ThrowingCopy>;
@@ -102,7 +100,6 @@ TEMPLATE_TEST_CASE("a copy, move, assignment or swap of a secondary map that thr
     }
 }
 
-// proves: SecondaryInterface::try_emplace throws, SecondaryInterface::extract throws, IndexMap::erase_if throws
 TEST_CASE("an index map's insert, erase_if and extract that throw have no effect", "[throwing][throws]") {
     using Subject = Indexes<Throwing>;
     using T = Throwing;
@@ -128,14 +125,11 @@ TEST_CASE("an index map's insert, erase_if and extract that throw have no effect
         true);
 }
 
-// proves: IndexMap::IndexMap(other) throws, IndexMap::operator= throws
 TEST_CASE("a copy, move, assignment or swap of an index map that throws leaves both sound", "[throwing][throws]") {
     sweep_whole<Indexes<ThrowingCopy>, failing<Indexes<ThrowingCopy>>>();
     sweep_whole<Indexes<Throwing>, failing<Indexes<Throwing>>>();
 }
 
-// proves: IdentityMap::insert throws
-// proves: IdentityMap::reserve throws, IdentityMap::shrink_to_fit throws, IdentityMap::IdentityMap(other) throws
 TEST_CASE("an identity map's insert, erase, erase_if and reserve that throw have no effect", "[throwing][throws]") {
     using Subject = Identities<ThrowingCopy>;
     for (const H handle : {H(100, 1), H(700'000, 1), H(3, 3)}) {

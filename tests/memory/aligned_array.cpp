@@ -84,7 +84,6 @@ TEST_CASE("small values share a cache line") {
     CHECK(empties.capacity() == 3);
 }
 
-// proves: AlignedArray::resize throws
 TEMPLATE_TEST_CASE("when a copy or the allocator throws, a resize has changed nothing", "[throws]", test::Throwing,
                    test::ThrowingCopy) {
     test::NothingLeaks objects;
@@ -103,7 +102,6 @@ TEMPLATE_TEST_CASE("when a copy or the allocator throws, a resize has changed no
     CHECK(failures == (std::is_nothrow_move_constructible_v<TestType> ? 1 : 5));
 }
 
-// proves: AlignedArray::resize throws
 TEST_CASE("when the move of a move-only value throws, the capacity is as before and nothing leaks", "[throws]") {
     test::NothingLeaks objects;
     test::EveryByteReturned bytes;

@@ -129,7 +129,6 @@ TEST_CASE("an allocator without a default constructor is enough for a flat array
     CHECK(array.resized(3, 1)[2] == 1);
 }
 
-// proves: BasicFlatArray::resized throws
 TEST_CASE("a flat array is unchanged when growing throws", "[throws]") {
     test::EveryByteReturned scope;
     const auto array = Array<test::ThrowingAllocator<std::byte>>().resized(2, 5);
@@ -140,7 +139,6 @@ TEST_CASE("a flat array is unchanged when growing throws", "[throws]") {
     CHECK(failures == 1);
 }
 
-// proves: BasicFlatArray::unmade throws
 TEST_CASE("memory for values that are made later has all its size, or the allocator's exception and nothing", "[throws]") {
     test::EveryByteReturned scope;
     using Unmade = Array<test::ThrowingAllocator<std::byte>>;

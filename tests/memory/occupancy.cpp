@@ -99,7 +99,6 @@ TEST_CASE("an occupancy can be tested for any slot number, also no_slot") {
     CHECK(three.find_next(static_cast<std::size_t>(-1)) == no_slot);
 }
 
-// proves: Occupancy invalidates
 TEST_CASE("an occupancy shows what happens to its words, and for_each may change the word it walks") {
     bits::word_t words[2] = {0b111, 0b1};
     const Occupancy occupancy(words, 128);
@@ -206,7 +205,6 @@ TEST_CASE("a summary swaps, moves and clears") {
     CHECK_FALSE(Bits().test(0));
 }
 
-// proves: SummaryBits::resized throws
 TEST_CASE("a summary is unchanged when growing it throws", "[throws]") {
     test::EveryByteReturned scope;
     using Throwing = detail::SummaryBits<test::ThrowingAllocator<std::byte>>;

@@ -202,7 +202,6 @@ TEST_CASE("a paged array finds the slot of an address, and none for an address t
     CHECK(PagedArray<int>().slot_at(&elsewhere) == no_slot);
 }
 
-// proves: PagedArray::reserve throws
 TEST_CASE("when reserving throws, the paged array is as it was", "[throws]") {
     test::EveryByteReturned scope;
     using Array = PagedArray<test::Big, test::ThrowingAllocator<test::Big>>; // 256 KiB a word: several chunks in one reserve

@@ -91,7 +91,6 @@ TEST_CASE("a reserved array keeps its contents while it grows") {
     CHECK(array.grown_capacity() == array.max_slots);
 }
 
-// proves: ReservedArray::reserve throws
 TEST_CASE("more slots than were reserved is std::length_error and changes nothing") {
     Array<int, 1000> array;
     CHECK_THROWS_AS(array.reserve(1001), std::length_error);
@@ -251,7 +250,6 @@ TEST_CASE("an address outside is no slot") {
 #endif
 #ifndef SLOTWISE_TEST_SANITIZED // a sanitiser needs terabytes of addresses itself
 
-// proves: ReservedArray::reserve throws
 TEST_CASE("when the system refuses, reserving is std::bad_alloc and changes nothing") {
     const ::pid_t child = ::fork();
     REQUIRE(child != -1);

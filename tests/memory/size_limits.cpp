@@ -32,7 +32,6 @@ static_assert(detail::checked_bytes(all / 2, 1) == all / 2 && detail::checked_by
 
 } // namespace
 
-// proves: checked_bytes throws, throw_bad_array_new_length throws
 TEST_CASE("a product of sizes is exact up to half of the address space and refused beyond", "[sizes]") {
     for (const std::size_t size :
          {std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{24}, std::size_t{1} << 20, all / 2})
@@ -47,7 +46,6 @@ TEST_CASE("a product of sizes is exact up to half of the address space and refus
     CHECK_THROWS_AS(detail::checked_bytes(0, 1, all), std::bad_array_new_length);
 }
 
-// proves: allocate_raw throws, reserve_entries throws
 TEMPLATE_TEST_CASE("no array takes a count whose bytes wrap around for a small one", "[sizes]", std::uint64_t, Bytes<24>,
                    Bytes<1024>, OverAligned) {
     using A = test::StatefulAllocator<TestType>;

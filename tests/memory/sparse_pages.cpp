@@ -78,7 +78,6 @@ TEST_CASE("Of the pages that have become empty the last few stay, near and far",
     }
 }
 
-// proves: SparsePages::make throws
 TEST_CASE("Making a page is all or nothing when memory runs out", "[memory][throws]") {
     const test::EveryByteReturned balance;
     using Pages = detail::SparsePages<Page, test::ThrowingAllocator<Page>>;

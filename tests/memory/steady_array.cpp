@@ -147,7 +147,6 @@ TEST_CASE("a directory with address space grows without moving versions, and cop
 #endif
 #if defined(__linux__) && defined(__cpp_exceptions) &&                                                                         \
     !defined(SLOTWISE_TEST_SANITIZED) // a sanitiser needs the addresses itself
-// proves: SteadyArray::resized throws, SteadyArray::copied throws
 TEST_CASE("when the system refuses addresses or memory, a steady array throws std::bad_alloc and is unchanged") {
     const auto refused = [](int which, ::rlim_t most, auto&& use) {
         const ::pid_t child = ::fork();

@@ -50,7 +50,6 @@ bool has(AnyRows& rows, std::size_t row, int number) {
 
 } // namespace
 
-// proves: AnyValue::assign throws
 TEST_CASE("AnyValue: a copied or moved value is assigned to one that is there", "[rows]") {
     const TypeDescriptor& strings = TypeDescriptor::of<std::string>();
     std::string target = "old", source = "a text that does not fit into the string itself";
@@ -89,7 +88,6 @@ TEST_CASE("columns are described at run time and read as spans of their type", "
     CHECK(*static_cast<const int*>(raw[19]) == 119);
 }
 
-// proves: BasicAnySpan::as throws, AnyValue::build throws
 TEST_CASE("a wrong type is refused in words", "[any_rows]") {
     AnyRows rows = some_rows(2);
     CHECK(thrown_text<std::invalid_argument>([&] { rows.column(0).as<unsigned>(); }).find("another type") != std::string::npos);
@@ -107,7 +105,6 @@ TEST_CASE("a wrong type is refused in words", "[any_rows]") {
     CHECK(records.column(0).as<int[3]>()[0][1] == 0x07070707);
 }
 
-// proves: BasicAnyRows::BasicAnyRows(types, alloc) throws, AnyColumns::AnyColumns(types, alloc) throws
 TEST_CASE("types whose rows could not be moved are refused when the columns are made", "[any_rows]") {
     struct FixedMove { // its move may throw, and it cannot be assigned
         FixedMove() = default;
@@ -157,7 +154,6 @@ TEST_CASE("a tag has a column and no memory", "[any_rows]") {
     CHECK((copy == tags && copy.size() == 999'998));
 }
 
-// proves: table AnyRows swap_erase(row) / addresses, table AnyRows swap_erase(row) / iterators
 TEST_CASE("the last row comes in the place of an erased one, and the caller learns which row that was", "[any_rows]") {
     AnyRows rows = some_rows(4);
     const std::string* const text = &at<std::string>(rows, 1, 2);
@@ -169,7 +165,6 @@ TEST_CASE("the last row comes in the place of an erased one, and the caller lear
     CHECK(rows.empty());
 }
 
-// proves: table AnyRows move_row / addresses, table AnyRows move_row / iterators
 TEST_CASE("a row moves between tables: shared columns are moved, new ones built, the others destroyed", "[any_rows]") {
     const NothingLeaks scope;
     AnyRows from{type<MoveOnly>(), type<Stunned>(), type<Tracked>()};
@@ -341,7 +336,6 @@ TEST_CASE("two tables do what vectors do, in any order of operations", "[any_row
     }
 }
 
-// proves: BasicAnyRows::operator== throws
 TEST_CASE("rows are copied, moved, swapped and compared as a whole", "[any_rows]") {
     AnyRows rows = some_rows(5);
     AnyRows copy(rows), assigned;
@@ -368,9 +362,6 @@ TEST_CASE("rows are copied, moved, swapped and compared as a whole", "[any_rows]
     CHECK_THROWS_AS(static_cast<void>(AnyRows{type<Number>()} == AnyRows{type<Number>()}), std::invalid_argument);
 }
 
-// proves: BasicAnyRows::reserve invalidates, BasicAnyRows::shrink_to_fit invalidates, BasicAnyRows::push_back invalidates
-// proves: BasicAnySpan invalidates
-// proves: table AnyRows / BitColumn / TickColumn insert / addresses, table AnyRows / BitColumn / TickColumn insert / iterators
 TEST_CASE("described columns stay where they are until memory is exchanged", "[any_rows]") {
     AnyRows rows = some_rows(3);
     rows.reserve(100);
@@ -381,7 +372,6 @@ TEST_CASE("described columns stay where they are until memory is exchanged", "[a
     CHECK((rows.capacity() == rows.size() && has(rows, 2, 2) && rows.check_invariants()));
 }
 
-// proves: BasicAnyRows::BasicAnyRows(other, alloc) throws, BasicAnyRows::operator=(other) throws #2
 TEST_CASE("described rows move between unequal allocators", "[any_rows]") {
     using Rows = BasicAnyRows<AllocBy<StatefulAllocator<std::byte>>>;
     using Memory = StatefulAllocator<std::byte>;
@@ -445,12 +435,6 @@ void sweep(const char* function, F&& scenario) {
 
 } // namespace
 
-// proves: BasicAnyRows::push_back throws, BasicAnyRows::push_back_default throws, BasicAnyRows::append throws
-// proves: BasicAnyRows::push_back_copy throws, BasicAnyRows::push_back_moved throws
-// proves: BasicAnyRows::reserve throws, BasicAnyRows::shrink_to_fit throws
-// proves: BasicAnyRows::operator=(other) throws, BasicAnyRows::BasicAnyRows(other) throws
-// proves: AnyColumns::AnyColumns(other, alloc) throws, AnyColumns::resize throws, AnyColumns::acquire throws
-// proves: table AnyRows / BitColumn / TickColumn insert / exceptions
 TEST_CASE("a throw at any step leaves the rows as they were, and all columns of one length", "[any_rows][throws]") {
     const EveryByteReturned returned;
     const NothingLeaks scope;
@@ -485,7 +469,6 @@ TEST_CASE("a throw at any step leaves the rows as they were, and all columns of 
     each("(...)", [](Sweeping&, Sweeping&) { Sweeping fresh{type<int>(), type<Throwing>()}; });
 }
 
-// proves: BasicAnyRows::move_row throws, table AnyRows move_row / exceptions
 TEST_CASE("a row that could not be moved is where it was, if moves do not throw", "[any_rows][throws]") {
     const EveryByteReturned returned;
     const NothingLeaks scope;
@@ -498,7 +481,6 @@ TEST_CASE("a row that could not be moved is where it was, if moves do not throw"
     });
 }
 
-// proves: BasicAnyRows::swap_erase throws, BasicAnyRows::swap_rows throws
 TEST_CASE("columns keep one length when a move throws", "[any_rows][throws]") {
     const EveryByteReturned returned;
     const NothingLeaks scope;
@@ -525,7 +507,6 @@ TEST_CASE("columns keep one length when a move throws", "[any_rows][throws]") {
     });
 }
 
-// proves: table AnyRows swap_erase(row) / exceptions
 TEST_CASE("erasing calls nothing that could throw, if moves do not", "[any_rows][throws]") {
     Sweeping rows = sweeping<ThrowingCopy, Tracked>(3);
     calls_nothing_that_throws(swept<Sweeping>("swap_erase"), [&] { rows.swap_erase(0); });
@@ -545,8 +526,6 @@ TEST_CASE("described rows, bits and ticks take memory from a memory resource", "
     CHECK((copy == rows && copy.get_allocator().resource() == std::pmr::get_default_resource()));
 }
 
-// proves: BasicAnyRows::snapshot throws, BasicAnyRows::restore throws, BasicAnyRows::try_restore throws
-// proves: AnyCodec::add throws, AnyCodec::write throws, AnyCodec::read throws
 TEST_CASE("a snapshot of described rows is restored exactly, and bytes it would not have are refused", "[any_rows]") {
     AnyCodec codec;
     codec.add<int>().add<std::string>();
@@ -588,7 +567,6 @@ TEST_CASE("a snapshot of described rows is restored exactly, and bytes it would 
     CHECK((tags.try_restore(few, numbers) != nullptr && tags.size() == 5));
 }
 
-// proves: AnyValue::assign throws
 TEST_CASE("a value is assigned as it is built: copied or moved, and refused in words", "[any_rows]") {
     const NothingLeaks scope;
     using Copied = BasicTracked<TrackedOptions{.copy_throws = true, .move_throws = true}>;

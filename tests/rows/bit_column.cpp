@@ -212,7 +212,6 @@ TEST_CASE("the walk goes on through its 64 rows as they were, whatever f does to
     CHECK(column.count() == 0);
 }
 
-// proves: BasicBitColumn::restore throws, BasicBitColumn::try_restore throws
 TEST_CASE("a snapshot of bits is restored exactly, and bytes it would not have are refused", "[bit_column]") {
     std::mt19937 random(5);
     for (const std::size_t rows : sizes) {
@@ -241,10 +240,6 @@ TEST_CASE("a snapshot of bits is restored exactly, and bytes it would not have a
     CHECK(kept == BitColumn(2, true));
 }
 
-// proves: BasicBitColumn::push_back throws, BasicBitColumn::append throws, BasicBitColumn::insert throws
-// proves: BasicBitColumn::resize throws, BasicBitColumn::reserve throws, BasicBitColumn::shrink_to_fit throws
-// proves: BasicBitColumn::BasicBitColumn throws, BasicBitColumn::operator=(other) throws
-// proves: BasicBitColumn::operator=(other) throws #2, BasicBitColumn::snapshot throws
 TEST_CASE("bits are as before when memory runs out", "[bit_column]") {
     using Column = BasicBitColumn<AllocBy<test::ThrowingAllocator<int>>>;
     const test::EveryByteReturned returned;
@@ -271,9 +266,6 @@ TEST_CASE("bits are as before when memory runs out", "[bit_column]") {
     sweep("restore", [](Column& column, Column& other) { column.restore(other.snapshot()); });
 }
 
-// proves: BasicBitColumn::push_back invalidates, BasicBitColumn::append invalidates, BasicBitColumn::resize invalidates
-// proves: BasicBitColumn::insert invalidates, BasicBitColumn::reserve invalidates, BasicBitColumn::shrink_to_fit invalidates
-// proves: BitSource invalidates
 TEST_CASE("words stay where they are until memory is exchanged", "[bit_column]") {
     BitColumn column;
     column.reserve(1000);

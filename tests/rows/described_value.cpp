@@ -14,7 +14,6 @@
 using namespace test;
 using namespace slotwise;
 
-// proves: DescribedValue::as throws
 TEST_CASE("a described value owns a copy, and is taken where an address is", "[described_value]") {
     const TypeDescriptor& type = TypeDescriptor::of<std::string>();
     std::string text = "a text that is longer than the small buffer";
@@ -70,8 +69,6 @@ TEST_CASE("a described value lies as its alignment asks, and is destroyed once",
     REQUIRE(DescribedValue(triple).type() == &record);
 }
 
-// proves: DescribedValue::DescribedValue(other) throws, DescribedValue::DescribedValue(type, from) throws
-// proves: DescribedValue::DescribedValue(type, from) throws #2
 TEST_CASE("a described value that cannot be built leaves nothing behind", "[described_value][throws]") {
     NothingLeaks objects;
     const Throwing source(5), other(6);

@@ -34,7 +34,6 @@ struct Point {
 };
 } // namespace
 
-// proves: BasicSoaStruct::column invalidates
 TEST_CASE("rows go in and come out as the struct, members by their names", "[soa_struct]") {
     Particles particles;
     particles.push_back(Particle{});
@@ -67,7 +66,6 @@ TEST_CASE("rows go in and come out as the struct, members by their names", "[soa
     CHECK(copy == particles);
 }
 
-// proves: BasicSoaStruct::push_back throws, BasicSoaStruct::insert throws, BasicSoaStruct::resize throws
 TEST_CASE("a struct is added whole or not at all", "[soa_struct]") {
     using test::Throwing, test::ThrowingCopy;
     struct Two {

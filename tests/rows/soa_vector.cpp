@@ -98,8 +98,6 @@ TEST_CASE("rows do what a vector of tuples does, in any order of operations", "[
     }
 }
 
-// proves: BasicSoaVector::push_back invalidates, BasicSoaVector::emplace_back invalidates, BasicSoaVector::reserve invalidates
-// proves: BasicSoaVector::column invalidates, table SoaVector insert / addresses, table SoaVector insert / iterators
 TEST_CASE("columns, rows and iterators stay while rows are added within the capacity", "[soa_vector]") {
     Vector vector = numbered(3);
     vector.reserve(20);
@@ -112,10 +110,6 @@ TEST_CASE("columns, rows and iterators stay while rows are added within the capa
     CHECK(first != vector.column<int>().data());
 }
 
-// proves: BasicSoaVector::erase invalidates, BasicSoaVector::swap_erase invalidates, BasicSoaVector::erase_if invalidates
-// proves: BasicSoaVector::insert invalidates, BasicSoaVector::resize invalidates, BasicSoaVector::shrink_to_fit invalidates
-// proves: BasicSoaVector::sort invalidates, table SoaVector erase(row) / exceptions, table SoaVector erase(row) / addresses
-// proves: table SoaVector erase(row) / iterators
 TEST_CASE("rows stay where they are when others behind them come and go", "[soa_vector]") {
     static_assert(noexcept(std::declval<Vector&>().erase(0))&& noexcept(std::declval<Vector&>().swap_erase(0)));
     static_assert(!noexcept(std::declval<SoaVector<test::Throwing>&>().erase(0)));
@@ -277,7 +271,6 @@ TEST_CASE("blocks have the rows in order, whole ones with a fixed size", "[soa_v
     }
 }
 
-// proves: BasicSoaVector::restore throws, BasicSoaVector::try_restore throws
 TEST_CASE("a snapshot of rows is restored exactly, and bytes it would not have are refused", "[soa_vector]") {
     const Vector vector = numbered(20);
     auto bytes = vector.snapshot();

@@ -61,13 +61,6 @@ TEST_CASE("BitColumn: what throws leaves it as it was", "[rows][throws]") {
 
 TEST_CASE("TickColumn: what throws leaves it as it was", "[rows][throws]") { sweep_rows<TickColumns>(tick_t{7}); }
 
-// proves: BasicSoaVector::BasicSoaVector(other) throws, BasicSoaVector::BasicSoaVector(other, alloc) throws
-// proves: BasicSoaVector::operator=(other) throws, BasicSoaVector::operator=(other) throws #2, BasicSoaVector::swap throws
-// proves: BasicSoaVector::reserve throws, BasicSoaVector::shrink_to_fit throws, BasicSoaVector::resize throws
-// proves: BasicSoaVector::push_back throws, BasicSoaVector::emplace_back throws, BasicSoaVector::insert throws
-// proves: BasicSoaVector::erase_if throws, BasicSoaVector::sort throws, PackedColumns::resize throws
-// proves: PackedColumns::append throws, PackedColumns::erase_if throws, PackedColumns::permute throws
-// proves: table SoaVector insert / exceptions
 TEST_CASE("SoaVector: what throws leaves it as it was", "[rows][throws]") {
     using Subject = SoaVectors<ThrowingCopy>;
     using C = Container<Subject>;
@@ -113,8 +106,6 @@ void keeps_rows(const char* function, Act act) {
     });
     demand(failures != 0, "nothing threw");
 }
-// proves: BasicSoaVector::erase throws, BasicSoaVector::swap_erase throws, BasicSoaVector::swap_rows throws
-// proves: PackedColumns::erase_at throws
 TEST_CASE("SoaVector: moves that throw lose no row", "[rows][throws]") {
     keeps_rows("erase", [](auto& c) { c.erase(2); });
     keeps_rows("swap_erase", [](auto& c) { c.swap_erase(2); });

@@ -181,7 +181,6 @@ TEST_CASE("a walk over what changed may mark rows, and meets those ahead", "[tic
     CHECK(met == std::vector<std::size_t>{0, 70, 140});
 }
 
-// proves: BasicTickColumn::restore throws, BasicTickColumn::try_restore throws
 TEST_CASE("a snapshot of ticks is restored exactly, and bytes it would not have are refused", "[tick_column]") {
     TickColumn column(66, 0xFFFF'FFF0u);
     column.mark(65, 4);
@@ -202,11 +201,6 @@ TEST_CASE("a snapshot of ticks is restored exactly, and bytes it would not have 
     CHECK(other == column);
 }
 
-// proves: BasicTickColumn::push_back(tick) throws, BasicTickColumn::push_back(added, changed) throws
-// proves: BasicTickColumn::append throws, BasicTickColumn::resize throws, BasicTickColumn::reserve throws
-// proves: BasicTickColumn::shrink_to_fit throws, BasicTickColumn::BasicTickColumn throws, BasicTickColumn::operator=(other) throws
-// proves: BasicTickColumn::operator=(other) throws #2, TickLane::resized throws
-// proves: BasicTickColumn::snapshot throws
 TEST_CASE("ticks are as before when memory runs out", "[tick_column]") {
     using Column = BasicTickColumn<AllocBy<test::ThrowingAllocator<int>>>;
     const test::EveryByteReturned returned;
@@ -230,8 +224,6 @@ TEST_CASE("ticks are as before when memory runs out", "[tick_column]") {
     sweep("restore", [](Column& column, Column& other) { column.restore(other.snapshot()); });
 }
 
-// proves: BasicTickColumn::push_back invalidates, BasicTickColumn::reserve invalidates
-// proves: BasicTickColumn::shrink_to_fit invalidates
 TEST_CASE("ticks stay where they are until memory is exchanged", "[tick_column]") {
     TickColumn column;
     column.reserve(1000);

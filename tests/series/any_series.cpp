@@ -272,7 +272,6 @@ TEMPLATE_TEST_CASE_SIG("a long life of a described dictionary is that of one of 
     REQUIRE(copy.snapshot(codec()) == pair.any.snapshot(codec()));
 }
 
-// proves: AnyDeltaRange invalidates
 TEST_CASE("a described set over time has the deltas, times and bytes of one of known keys", "[any_series]") {
     Random random(3);
     TSSStorage<std::string> known;
@@ -395,8 +394,6 @@ TEST_CASE("the members of a described dictionary that were ever written are thos
     STATIC_REQUIRE(std::forward_iterator<decltype(dict.valid_keys().begin())>);
 }
 
-// proves: BasicAnyTSSStorage::at throws, BasicAnyTSDStorage::at(handle) throws
-// proves: AnySet::at throws, BasicAnyMapStorage::at(handle) throws
 TEST_CASE("a handle of no element of a described series is said to be erased or never issued", "[any_series]") {
     AnyTSDStorage dict(text_type, text_type);
     AnyTSSStorage set(text_type);
@@ -467,7 +464,6 @@ TEST_CASE("what is given away to a described series is moved, and what is only n
     CHECK((mine == value_text(2) && set.contains(&mine) && dict.contains(&mine)));
 }
 
-// proves: BasicAnyTSDStorage::at(key) throws, AnyTSDWriter::at throws, AnyTSDWriter::modify throws, SeriesInterface::write throws
 TEST_CASE("a described series refuses what one of known types refuses, and says what", "[any_series]") {
     AnyTSDStorage dict(text_type, text_type);
     AnyTSSStorage set(text_type);
@@ -497,7 +493,6 @@ TEST_CASE("a described series refuses what one of known types refuses, and says 
     REQUIRE(says([&] { writer.set(&key, &key); }, "closed or moved from"));
 }
 
-// proves: BasicAnyTSDStorage::BasicAnyTSDStorage throws, BasicAnyTSSStorage::BasicAnyTSSStorage throws
 TEST_CASE("types that a described series cannot hold are refused", "[any_series]") {
     const auto says = [](auto&& act, const char* words) {
         return thrown_text<std::invalid_argument>(act).find(words) != std::string::npos;
@@ -522,7 +517,6 @@ TEST_CASE("types that a described series cannot hold are refused", "[any_series]
     REQUIRE(writer.set(&key, &key).inserted);
 }
 
-// proves: AnyTSSWriter::apply throws, AnyTSDWriter::apply throws, AnySeriesWriter::expect_type throws
 TEST_CASE("a delta that does not fit a described series is refused by the place, and nothing has changed", "[any_series]") {
     AnyTSDStorage dict(text_type, text_type);
     AnyTSSStorage set(text_type);
@@ -602,7 +596,6 @@ TEST_CASE("deltas of described series compose, and are equal in any order", "[an
     REQUIRE_FALSE(other == both);
 }
 
-// proves: AnySeries::keys invalidates, BasicAnyTSDStorage::values invalidates
 TEST_CASE("a described series has columns, an index, a tag and a type of time of its own", "[any_series]") {
     struct Prices;
     using Series = BasicAnyTSDStorage<TimeBy<double>, IndexBy<PortableHashIndex>, Column<int>, Tag<Prices>>;
@@ -634,7 +627,6 @@ TEST_CASE("a described series has columns, an index, a tag and a type of time of
     REQUIRE(restored.modified_keys(0.5).size() == 100);
 }
 
-// proves: AnySeries::snapshot throws, AnySeries::restore throws
 TEST_CASE("a described series refuses bytes that are not its own, and a codec that lacks a type", "[any_series]") {
     AnyTSDStorage series(text_type, text_type);
     const std::string key = key_text(1), other = key_text(2);

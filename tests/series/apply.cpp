@@ -66,8 +66,6 @@ struct Given {
 template <>
 struct slotwise::CodecFor<Given> : slotwise::RawCodec<Given> {};
 
-// proves: check_membership throws, check_delta throws
-// proves: TSSWriter::apply(delta, mode) throws, throw_bad_delta throws, checked_list throws, checked_keys throws
 TEST_CASE("strict application to a set refuses what does not fit, names the place, and changes nothing", "[series][apply]") {
     auto set = some_set<Bitmap>();
     const auto strict = [&](Keys added, Keys removed, const std::string& words) {
@@ -84,7 +82,6 @@ TEST_CASE("strict application to a set refuses what does not fit, names the plac
     REQUIRE(keys_of(set) == Keys{1, 2, 3});
 }
 
-// proves: TSDWriter::apply(delta, mode) throws, throw_bad_delta throws, checked_list throws
 TEMPLATE_TEST_CASE("strict application to a dictionary refuses what does not fit, names the place, and changes nothing",
                    "[series][apply]", ALL_REPRESENTATIONS) {
     using Delta = DictDelta<int, double>;

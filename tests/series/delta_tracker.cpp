@@ -71,7 +71,6 @@ TEMPLATE_TEST_CASE("the first window may be at any time but never", "[delta_trac
     check_delta(delta, -5, {}, {});
 }
 
-// proves: DeltaTracker::open throws
 TEMPLATE_TEST_CASE("a window at never is refused, by the argument's name, and nothing has happened", "[delta_tracker]",
                    ALL_REPRESENTATIONS) {
     set_of<TestType, true> set;
@@ -103,7 +102,6 @@ TEMPLATE_TEST_CASE("deltas are to be had for the open window only", "[delta_trac
     check_delta(delta, 5, {1}, {0});
 }
 
-// proves: DeltaRange invalidates
 TEMPLATE_TEST_CASE("a range made before a roll is empty after it", "[delta_tracker]", ALL_REPRESENTATIONS) {
     set_of<TestType, true> set;
     auto& delta = set.template observer<0>();

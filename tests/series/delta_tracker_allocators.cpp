@@ -10,7 +10,6 @@
 
 using namespace test;
 
-// proves: DeltaTracker::on_capacity throws
 TEMPLATE_TEST_CASE("memory that runs out while a container grows changes no delta", "[delta_tracker][throwing][throws]",
                    ALL_REPRESENTATIONS) {
     EveryByteReturned bytes;
@@ -35,7 +34,6 @@ TEMPLATE_TEST_CASE("memory that runs out while a container grows changes no delt
     CHECK(failures > 3);
 }
 
-// proves: DeltaTracker::reserve_list throws
 TEST_CASE("a longer list of touched slots for which there is no memory changes no delta", "[delta_tracker][throws]") {
     EveryByteReturned bytes;
     using Set = set_of<Adaptive, true, int, ThrowingAllocator<int>>;

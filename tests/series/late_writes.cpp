@@ -52,7 +52,6 @@ struct slotwise::TimeTraits<Named> {
     static std::string to_string(const Named& time) { return "day " + std::to_string(time.day); }
 };
 
-// proves: throw_late throws
 TEST_CASE("write refuses a time older than the open window and names both times, write_late joins the window",
           "[series][windows]") {
     using namespace std::chrono;

@@ -235,7 +235,6 @@ TEST_CASE("a nested writer keeps the window of its dictionary open", "[series][n
 }
 #endif
 
-// proves: TSDWriter::modify throws
 TEST_CASE("modify of an absent element throws, and opens nothing", "[series][nested]") {
     Sets<Adaptive> scene;
     const auto stale = scene.dict.handle_of("b");

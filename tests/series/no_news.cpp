@@ -249,7 +249,6 @@ TEMPLATE_TEST_CASE("a dynamic observer follows the slots of a series through win
     REQUIRE(mirror.events == events);
 }
 
-// proves: SeriesInterface::attach throws
 TEST_CASE("an observer that throws is not attached; one that throws at a restore leaves a new series", "[series][throws]") {
     struct Refusing final : SlotObserver {
         bool refuses = true;

@@ -191,8 +191,6 @@ TEST_CASE("every subscriber of a nested series, at any depth, hears that the ele
     TickLog::take();
 }
 
-// proves: SeriesState::invalidate_all throws
-// proves: SeriesState::remove_slot throws, SeriesState::remove_all throws, SeriesState::watch_removal throws
 TEST_CASE("a removal that has no memory for the subscribers of the nested series changes nothing", "[subscribers][throws]") {
     EveryByteReturned bytes;
     using Failing = TSDStorage<int, Dict, AllocBy<ThrowingAllocator<int>>>;

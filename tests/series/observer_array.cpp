@@ -305,7 +305,6 @@ TEST_CASE("keys without subscribers are forgotten", "[observer_array]") {
     CHECK(lasting.attached());
 }
 
-// proves: ObserverArray::subscribe throws, ObserverArray::subscribe_slot throws, ObserverArray::cover throws
 TEST_CASE("an array whose memory runs out has the subscribers it had", "[observer_array][throwing][throws]") {
     EveryByteReturned bytes;
     using Failing = ObserverArray<int, AllocBy<ThrowingAllocator<int>>>;

@@ -188,8 +188,6 @@ TEST_CASE("columns take the memory of the vector that holds them", "[value_array
 }
 
 #if defined(__cpp_exceptions)
-// proves: SeriesInterface::SeriesInterface throws, DeltaTracker::DeltaTracker throws
-// proves: ValueArray::ValueArray(other, alloc) throws
 TEST_CASE("what throws on its way into other memory is still where it was, and nothing leaks", "[series][allocator][throws]") {
     const auto series = []<class Series>(std::type_identity<Series>) {
         const auto make = [](const auto& alloc) {

@@ -51,7 +51,6 @@ void fill(Series& series) {
 
 } // namespace
 
-// proves: SeriesInterface::contains throws, SeriesInterface::valid throws, SeriesInterface::was_added throws
 TEMPLATE_TEST_CASE("lookups in a series throw what hash and equality throw, and change nothing", "[promises][throwing]", Keys,
                    Values) {
     using Key = typename TestType::key_type;
@@ -75,8 +74,6 @@ TEMPLATE_TEST_CASE("lookups in a series throw what hash and equality throw, and 
     REQUIRE(series.check_invariants());
 }
 
-// proves: SeriesInterface::subscribe(subscriber) throws, TSDStorage::subscribe_keys throws, TSDView::subscribe throws
-// proves: SeriesNotification::subscribe throws, TSSView::subscribe throws, SubscriberList::add throws
 TEST_CASE("subscribing without memory throws bad_alloc, and earlier subscribers are still notified", "[promises][throwing]") {
     const auto subscribe = [](int how, const Prices& dict, const Numbers& set, Listener& listener) {
         switch (how) {
@@ -115,7 +112,6 @@ TEST_CASE("subscribing without memory throws bad_alloc, and earlier subscribers 
         }
 }
 
-// proves: SeriesInterface::swap throws
 TEMPLATE_TEST_CASE("a swap of series whose allocators are equal calls nothing that could throw", "[promises][throwing]", Keys,
                    Values) {
     NothingLeaks objects;
@@ -131,7 +127,6 @@ TEMPLATE_TEST_CASE("a swap of series whose allocators are equal calls nothing th
     REQUIRE((a.check_invariants() && b.check_invariants()));
 }
 
-// proves: ObserverArray::is_watched throws
 TEST_CASE("asking whether someone waits for a key throws what hash and equality throw", "[promises][throwing]") {
     using Key = ThrowingCopy;
     using Array = ObserverArray<Key, HashBy<FailingHash<Key>>, EqualBy<FailingEqual>, AllocBy<ThrowingAllocator<Key>>>;
@@ -152,7 +147,6 @@ TEST_CASE("asking whether someone waits for a key throws what hash and equality 
     REQUIRE(array.is_watched(waited));
 }
 
-// proves: ObserverArray::ObserverArray throws
 TEST_CASE("a move of subscribers into another allocator's memory that throws leaks nothing; else all are there",
           "[promises][throwing]") {
     using Key = Throwing;
@@ -188,9 +182,6 @@ TEST_CASE("a move of subscribers into another allocator's memory that throws lea
     TickLog::take();
 }
 
-// proves: TSSWriter::add throws, TSSWriter::insert throws, TSDWriter::set throws, TSDWriter::create throws
-// proves: TSDWriter::insert throws, TSDWriter::try_emplace throws, TSDWriter::emplace throws, TSDWriter::operator[] throws
-// proves: SeriesInterface::reserve throws, SeriesWriter::reserve throws
 TEST_CASE("a full series throws length_error, which says what to do, without effect", "[promises][throwing]") {
     constexpr SeriesOptions full{.page_slots = 64, .max_slots = 64};
     TSDStorage<int, int, Options<full>> dict;
@@ -215,7 +206,6 @@ TEST_CASE("a full series throws length_error, which says what to do, without eff
     REQUIRE((dict.check_invariants() && set.check_invariants()));
 }
 
-// proves: TSDStorage::at throws, TSDWriter::modify throws, SeriesInterface::subscribe_slot throws
 TEST_CASE("what asks a series for an element that is not there throws out_of_range, which says what to do", "[promises]") {
     Prices dict;
     dict.write(1).set(1, 10);
@@ -230,7 +220,6 @@ TEST_CASE("what asks a series for an element that is not there throws out_of_ran
     REQUIRE(dict.check_invariants());
 }
 
-// proves: table TSSStorage / TSDStorage write / iterators
 TEST_CASE("iterators of a series stay with their element over writes, windows and growth", "[promises]") {
     Prices dict;
     Numbers set;
@@ -258,7 +247,6 @@ TEST_CASE("iterators of a series stay with their element over writes, windows an
     REQUIRE(*std::next(key) == 7);
 }
 
-// proves: DeltaTracker::words invalidates, DeltaRange invalidates
 TEST_CASE("what ranges read is in its place until the tracker moves, and a range made after a move reads the same",
           "[promises]") {
     Prices dict;

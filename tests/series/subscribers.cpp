@@ -236,7 +236,6 @@ TEST_CASE("one may subscribe to a key while a writer is open", "[subscribers]") 
 
 //=== of one slot ===//
 
-// proves: SeriesInterface::subscribe_slot throws
 TEST_CASE("a subscriber of a slot is notified of the element there, of its end, and of nothing later", "[subscribers]") {
     TickLog::take();
     Dict dict;

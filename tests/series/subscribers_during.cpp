@@ -300,7 +300,6 @@ TEST_CASE("a writer that a subscriber keeps open longer than its call notifies s
     CHECK(TickLog::take() == Ticks{"x element 1 2", "a whole 2"});
 }
 
-// proves: SeriesInterface::write throws
 TEST_CASE("a subscriber cannot open another window: that throws, and the state is as before", "[subscribers]") {
     TickLog::take();
     Dict dict;

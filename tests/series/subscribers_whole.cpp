@@ -207,7 +207,6 @@ TEST_CASE("swapped series exchange their subscribers", "[subscribers]") {
     CHECK(of_b.attached() == all);
 }
 
-// proves: SeriesInterface::restore throws
 TEST_CASE("a restored series keeps its subscribers; those of slots end, those of keys find their slots", "[subscribers]") {
     TickLog::take();
     Dict dict, source;
@@ -248,7 +247,6 @@ struct FailingHash {
 
 } // namespace
 
-// proves: ObserverArray::rewatch throws, SeriesInterface::try_restore throws, SeriesInterface::restore throws
 TEST_CASE("an assignment or restore that fails at any step leaves subscribers and contents as they were",
           "[subscribers][throwing][throws]") {
     EveryByteReturned bytes;
@@ -310,7 +308,6 @@ struct LoudObserver final : SlotObserver {
 } // namespace
 
 // What is done to the subscribers is done when nothing can throw any more: until then they belong to the old contents.
-// proves: ObserverArray::watched_by throws
 TEST_CASE("an assignment or restore that fails when hash or observer throw loses no subscription",
           "[subscribers][throwing][throws]") {
     EveryByteReturned bytes;
@@ -360,9 +357,6 @@ TEST_CASE("an assignment or restore that fails when hash or observer throw loses
     CHECK((emptied != 0) == observed);
 }
 
-// proves: SeriesInterface::subscribe(key, subscriber) throws, SeriesInterface::subscribe_slot throws, SeriesState::cover throws
-// proves: SeriesNotification::cover_parent throws
-// proves: SeriesInterface::subscribe(key, subscriber) throws, SeriesInterface::subscribe(key, subscriber) throws
 TEST_CASE("subscribing that fails at any step changes nothing", "[subscribers][throwing][throws]") {
     EveryByteReturned bytes;
     using Failing = TSDStorage<int, int, HashBy<FailingHash>, AllocBy<ThrowingAllocator<int>>>;
@@ -391,7 +385,6 @@ TEST_CASE("subscribing that fails at any step changes nothing", "[subscribers][t
     CHECK(failures > 3);
 }
 
-// proves: TSSWriter::add throws, TSDWriter::set throws, TSDWriter::create throws
 TEST_CASE("in a full series what needs no new slot can be done, whether somebody has subscribed or not", "[subscribers]") {
     TickLog::take();
     constexpr SeriesOptions full{.page_slots = 64, .max_slots = 64};

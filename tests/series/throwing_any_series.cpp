@@ -83,7 +83,6 @@ TEMPLATE_TEST_CASE("an observer that throws while it attaches to a described ser
     attaching_throws(sample<TestType, failing<TestType>>(1, 0, 40));
 }
 
-// proves: AnyTSSWriter::insert throws, AnyTSSWriter::extract throws, AnySeries::subscribe throws
 TEMPLATE_TEST_CASE("a change of a described set over time that throws has no effect", "[throwing][throws]", Sets, BitSets) {
     using Key = std::conditional_t<std::is_same_v<TestType, Sets>, Throwing, ThrowingCopy>;
     for (const int n : {3, 4, 777}) { // a member, a removed one, none
@@ -122,9 +121,6 @@ TEMPLATE_TEST_CASE("a change of a described set over time that throws has no eff
     });
 }
 
-// proves: AnyTSDWriter::set throws, AnyTSDWriter::insert throws, AnyTSDWriter::create throws, AnyTSDWriter::update throws
-// proves: AnyTSDWriter::pop throws, AnyTSDWriter::invalidate throws
-// proves: AnyTSDWriter::extract throws, BasicAnyTSDStorage::subscribe_keys throws
 TEMPLATE_TEST_CASE("a change of a described dictionary over time that throws has no effect", "[throwing][throws]", Dicts,
                    BitDicts) {
     using Key = std::conditional_t<std::is_same_v<TestType, Dicts>, Throwing, ThrowingCopy>;
@@ -170,8 +166,6 @@ TEMPLATE_TEST_CASE("a change of a described dictionary over time that throws has
     });
 }
 
-// proves: AnyTSSWriter::reconcile throws
-// proves: AnyTSSWriter::insert_range throws, AnyTSSWriter::assign throws
 TEST_CASE("several changes of a described series that throw in the middle leave a sound prefix", "[throwing][throws]") {
     const auto run = [](const char* function, auto act) {
         using C = failing<Sets>;
@@ -209,7 +203,6 @@ TEST_CASE("several changes of a described series that throw in the middle leave 
     });
 }
 
-// proves: AnyTSDWriter::assign throws, AnyTSDWriter::reconcile throws
 TEST_CASE("a delta of a described dictionary that throws in the middle leaves it sound", "[throwing][throws]") {
     using C = failing<Dicts>;
     NothingLeaks objects;

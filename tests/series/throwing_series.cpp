@@ -7,7 +7,6 @@
 
 using namespace test;
 
-// proves: TSDWriter::set throws, table TSSStorage / TSDStorage write / exceptions
 TEMPLATE_TEST_CASE("a set that throws at any step has no effect, on a new key, on a member, and on one that was removed",
                    "[throwing][throws]", FAILING_DICTS) {
     using Key = typename TestType::key_type;
@@ -36,7 +35,6 @@ TEMPLATE_TEST_CASE("a set that throws at any step has no effect, on a new key, o
     }
 }
 
-// proves: TSDWriter::create throws
 TEMPLATE_TEST_CASE("a create that throws at any step has no effect", "[throwing][throws]", FAILING_DICTS) {
     using Key = typename TestType::key_type;
     const int key = GENERATE(77, 0, 8, 1, 22);

@@ -6,7 +6,6 @@
 
 using namespace test;
 
-// proves: SeriesWriter::erase throws
 TEMPLATE_TEST_CASE("a modify or remove that throws at any step has no effect", "[throwing][throws]", FAILING_DICTS) {
     using Key = typename TestType::key_type;
     const int key = GENERATE(0, 2, 9, 21, 3);
@@ -32,7 +31,6 @@ TEMPLATE_TEST_CASE("a modify or remove that throws at any step has no effect", "
     }
 }
 
-// proves: SeriesInterface::reserve throws, SeriesInterface::shrink_to_fit throws
 TEMPLATE_TEST_CASE("a reserve or shrink_to_fit that throws inside a window has no effect", "[throwing][throws]",
                    FAILING_DICTS) {
     strong<TestType>(

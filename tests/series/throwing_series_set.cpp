@@ -49,7 +49,6 @@ struct SetScene {
 
 } // namespace
 
-// proves: TSSWriter::add throws, TSSWriter::insert throws, SeriesWriter::erase throws, table TSSStorage / TSDStorage write / exceptions
 TEMPLATE_TEST_CASE("an add or remove that throws at any step has no effect", "[throwing][throws]", FAILING_SETS) {
     using Key = typename TestType::key_type;
     NothingLeaks objects;
@@ -112,7 +111,6 @@ TEMPLATE_TEST_CASE("the verbs of containers that throw at any step have no effec
     verbs_of_both<Writer>(row, key, removes);
 }
 
-// proves: TSSWriter::assign throws, TSSWriter::apply(delta, mode) throws
 TEMPLATE_TEST_CASE("an assign or apply that throws at any step: what was done stays, and the delta is true",
                    "[throwing][throws]", FAILING_SETS) {
     using Key = typename TestType::key_type;

@@ -38,7 +38,6 @@ void sweep(const Swept& what, bool part, Act act) {
 
 } // namespace
 
-// proves: SeriesInterface::swap throws
 TEMPLATE_TEST_CASE("a copy, move, assignment or swap of a series that throws leaves both sound", "[throwing][throws]", Sets,
                    Dicts) {
     sweep_whole<TestType, failing<TestType>>();
@@ -89,7 +88,6 @@ TEST_CASE("an apply to a dictionary that throws: what was done stays, and the de
                  [&](Series& series) { series.write(series.window()).apply(delta); });
 }
 
-// proves: TSDWriter::pop throws, TSDWriter::invalidate throws
 TEST_CASE("a pop or an invalidate that throws has no effect", "[throwing][throws]") {
     using Series = failing<Dicts>;
     sweep<Dicts>(swept<typename Series::writer>("pop"), false,
@@ -98,8 +96,6 @@ TEST_CASE("a pop or an invalidate that throws has no effect", "[throwing][throws
                  [](Series& series) { static_cast<void>(series.write(series.window()).invalidate(Throwing(3))); });
 }
 
-// proves: capture_state(set) throws, capture_state(dict) throws, TSSWriter::reconcile throws, TSDWriter::reconcile throws
-// proves: TSDWriter::assign throws, TSSWriter::apply(delta, mode_of) throws, TSDWriter::apply(delta, mode_of) throws
 TEST_CASE("an assign, reconcile or apply by key that throws: what was done stays, and the series is sound",
           "[throwing][throws]") {
     using Set = failing<Sets>;
@@ -123,8 +119,6 @@ TEST_CASE("an assign, reconcile or apply by key that throws: what was done stays
                  [&](Dict& dict) { dict.write(dict.window()).apply(items, mode_of); });
 }
 
-// proves: capture(set, time) throws, capture(dict, time) throws, capture(series) throws
-// proves: compose throws, equal_deltas throws
 TEST_CASE("a capture that throws leaves the series, and composing leaves the deltas", "[throwing][throws]") {
     using Set = failing<Sets>;
     using Dict = failing<Dicts>;

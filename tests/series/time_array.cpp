@@ -227,7 +227,6 @@ TEMPLATE_TEST_CASE("any ordered type with a lowest value is a time", "[time_arra
     CHECK(tracker.window() == later);
 }
 
-// proves: DeltaTracker::open throws
 TEST_CASE("a NaN is no time", "[time_array]") {
     DeltaTracker<double> tracker;
     CHECK_THROWS_AS(tracker.open(std::numeric_limits<double>::quiet_NaN()), std::invalid_argument);

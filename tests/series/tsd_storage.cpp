@@ -69,7 +69,6 @@ TEMPLATE_TEST_CASE("dict: create of a member: nothing; an explicit touch ticks",
     CHECK(dict.modified_items(2).empty());
 }
 
-// proves: TSDStorage::at throws
 TEMPLATE_TEST_CASE("dict: remove of a member: removed with its value, readable until the window rolls", "[series][semantics]",
                    ALL_REPRESENTATIONS) {
     auto dict = dict_of<TestType>({{"a", 1}, {"b", 2}});

@@ -144,7 +144,6 @@ TEMPLATE_TEST_CASE("reading never rolls a window, whatever time is asked for", "
 
 //=== stale surfaces ===//
 
-// proves: SeriesInterface::write invalidates, DeltaRange invalidates
 TEMPLATE_TEST_CASE("a range kept over a roll is empty, and so is one of another time", "[series][windows]",
                    ALL_REPRESENTATIONS) {
     auto dict = dict_of<TestType>({{"a", 1}, {"b", 2}});
@@ -191,7 +190,6 @@ TEMPLATE_TEST_CASE("an opened window without writes has no delta, and hides the 
 
 //=== what was removed ===//
 
-// proves: SeriesInterface::write invalidates
 TEST_CASE("removed keys and values stay where they are until the window rolls; nothing is copied or moved for it",
           "[series][windows]") {
     // Neither can be copied; and each object is known by its address.

@@ -26,7 +26,6 @@ std::vector<int> numbers(int first, int last) {
 
 //=== what stays ===//
 
-// proves: table TSSStorage / TSDStorage write / addresses, table TSSStorage / TSDStorage write / handles
 TEMPLATE_TEST_CASE("addresses and handles of what stays are the same over many windows", "[series][windows]",
                    ALL_REPRESENTATIONS) {
     auto dict = dict_of<TestType>({{"stays", 1}, {"goes", 2}});
@@ -47,7 +46,6 @@ TEMPLATE_TEST_CASE("addresses and handles of what stays are the same over many w
     CHECK(dict.check_invariants());
 }
 
-// proves: TSDWriter::modify throws
 TEMPLATE_TEST_CASE("a handle of a removed element never resolves again, though key and slot come back", "[series][windows]",
                    ALL_REPRESENTATIONS) {
     auto dict = dict_of<TestType>({{"a", 1}});

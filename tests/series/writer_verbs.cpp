@@ -87,7 +87,6 @@ TEST_CASE("what a writer inserts is written, and a member that is inserted again
     CHECK(dict.check_invariants());
 }
 
-// proves: TSDWriter::at throws, TSDWriter::get throws
 TEST_CASE("to read through a writer is no write", "[writers]") {
     Dict dict = abc();
     auto w = dict.write(2);
@@ -116,7 +115,6 @@ TEST_CASE("a writer's brackets write: a member's value, or that of a new one", "
     CHECK(dict.check_invariants());
 }
 
-// proves: TSDWriter::update throws
 TEST_CASE("update changes the value of a member in place, and makes none", "[writers]") {
     Dict dict = abc();
     auto w = dict.write(2);
@@ -148,8 +146,6 @@ TEST_CASE("the writer of a dictionary erases as a map with deferred erase does",
     CHECK((w.empty() && keys_in(dict.removed_keys(2)) == "a b c " && dict.check_invariants()));
 }
 
-// proves: SeriesWriter::erase throws, SeriesWriter::contains throws, SeriesWriter::find throws, TSSWriter::extract throws
-// proves: TSDWriter::extract throws
 TEST_CASE("a hash that throws leaves the series of a writer as it is", "[writers]") {
     struct Hash {
         std::size_t operator()(int key) const { return key < 0 ? throw std::runtime_error("hash") : std::size_t(key); }

@@ -42,7 +42,6 @@ struct Abandon {};
 
 //=== windows ===//
 
-// proves: SeriesInterface::write throws
 TEMPLATE_TEST_CASE("a write at never is refused, by the argument's name, and nothing has happened", "[writers]", Set, Dict,
                    Sets) {
     TestType series;
@@ -83,7 +82,6 @@ TEST_CASE("time may be a time_point", "[writers]") {
     CHECK(dict.modified_keys(monday).empty());
 }
 
-// proves: SeriesInterface::write throws
 TEMPLATE_TEST_CASE("a newer window is refused while a writer is open, and opens when it is closed", "[writers]", Set, Dict,
                    Sets) {
     TestType series;
@@ -131,7 +129,6 @@ TEST_CASE("opening a writer rolls the window, even if nothing is written then", 
 
 //=== ends ===//
 
-// proves: SeriesWriter::series throws, SeriesWriter::time throws
 TEST_CASE("a closed writer throws on every member of a set, and says why", "[writers]") {
     Set set;
     set.write(1).add(1);
@@ -166,7 +163,6 @@ TEST_CASE("a closed writer throws on every member of a set, and says why", "[wri
     set.write(2).add(2); // and no writer is open
 }
 
-// proves: SeriesWriter::series throws, SeriesWriter::time throws
 TEST_CASE("a closed writer throws on every member of a dictionary", "[writers]") {
     Dict dict;
     dict.write(1).set(1, 10);

@@ -78,7 +78,6 @@ struct PointHash {
 
 } // namespace
 
-// proves: SlotMapInterface::at throws
 TEMPLATE_TEST_CASE("at(handle) of a slot map says whether the element was erased or the handle never issued", "[absence]",
                    ALL_STORAGES) {
     typename TestType::template map<int> map;
@@ -120,7 +119,6 @@ TEST_CASE("a slot that has retired says that its elements were erased", "[absenc
     CHECK(said(map, last) == of(last, erased));
 }
 
-// proves: SetStorage::at throws, MapStorage::at throws, TSSStorage::at throws, TSDStorage::at throws
 TEMPLATE_TEST_CASE("at(handle) of keyed containers and series says whether the element was erased or never there", "[absence]",
                    (KeySet<int>), (KeySet<int, Options<KeySetOptions{.deferred_erase = true}>>), (TSSStorage<int>),
                    (MapStorage<int, int>), (MapStorage<int, int, Options<KeySetOptions{.deferred_erase = true}>>),
@@ -158,7 +156,6 @@ TEMPLATE_TEST_CASE("at(handle) of keyed containers and series says whether the e
     CHECK(said(container, H(70, 1)) == of(H(70, 1), never));
 }
 
-// proves: ColumnView::at throws
 TEST_CASE("at(handle) of a column says the same, as far as the view reaches", "[absence]") {
     SlotMap<int, Column<int>> map;
     using H = decltype(map)::handle_type;
@@ -172,7 +169,6 @@ TEST_CASE("at(handle) of a column says the same, as far as the view reaches", "[
     CHECK(column.at(kept) == 0);
 }
 
-// proves: EntityIndex::at throws
 TEST_CASE("at(id) of an EntityIndex says whether the id was destroyed or never issued", "[absence]") {
     using E = Handle<struct Narrow, HandleLayout{.index_bits = 14, .version_bits = 2}>;
     EntityIndex<E, int> index;
@@ -240,7 +236,6 @@ TEST_CASE("at() says at which version the slot is now, and whether an element is
     CHECK(all_said(index, first) == "(0v1 is stale: slot 0 is at version 3)");
 }
 
-// proves: SparseMap::at throws, SwitchMap::at throws, SecondaryInterface::at throws
 TEST_CASE("at(id) of containers by the user's ids names the id, and the version that has a value", "[absence]") {
     enum class Room : std::uint16_t { cellar = 3 };
     SparseMap<Room, int> rooms;
@@ -255,7 +250,6 @@ TEST_CASE("at(id) of containers by the user's ids names the id, and the version 
     CHECK(all_said(by_number, 4'000'000'000u) == "(4000000000 has none)");
 }
 
-// proves: MapStorage::at throws, MapView::at throws, BasicAnyMapStorage::at(key) throws, TSDStorage::at throws
 TEST_CASE("at(key) names the key where it is a number, an enumerator, a handle or a text", "[absence]") {
     const MapStorage<int, int> numbers;
     CHECK(thrown_text<std::out_of_range>([&] { static_cast<void>(numbers.at(-42)); }) ==

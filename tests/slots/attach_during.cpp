@@ -156,7 +156,6 @@ TEST_CASE("an observer attached from on_reset of a move assignment is not notifi
 }
 
 #if defined(__cpp_exceptions)
-// proves: ObserverHub::Exchange::replay throws
 TEMPLATE_TEST_CASE(
     "when an observer throws during an assignment, those who know the capacity stay with an empty target, and the "
     "others are let go",

@@ -184,7 +184,6 @@ TEST_CASE("a view writes through, a read-only view of it does not") {
     CHECK(*reader.get(a) == 9);
 }
 
-// proves: ColumnView invalidates
 TEST_CASE("erases show through a view, and so do inserts into slots it covers") {
     Small map;
     for (int i = 0; i < 100; ++i) map.insert(i);

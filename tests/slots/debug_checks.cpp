@@ -173,7 +173,6 @@ TEST_CASE("an iterator of a packed map at a row that is gone is a failed check")
     CHECK(test::dies_saying("the rows from here on were erased", [&] { static_cast<void>(*it); }));
 }
 
-// proves: KeyedInterface::column invalidates
 TEMPLATE_TEST_CASE("using a view after its container has grown, shrunk, moved or died is a failed check", "", SlotMap<int>,
                    DenseSlotMap<int>, (SoaSlotMap<int, int>), (MapStorage<int, int>), KeySet<int>, Deferred) {
     auto c = std::make_unique<TestType>();

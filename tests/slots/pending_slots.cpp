@@ -153,7 +153,6 @@ TEST_CASE("resized keeps the queue, to more room and to less", "[pending_slots]"
     REQUIRE(with_room<Pending>(100).resized(0, {}).room() == 0);
 }
 
-// proves: PendingSlots::resized throws
 TEST_CASE("a resize that throws leaves the queue and leaks nothing", "[pending_slots][throws]") {
     EveryByteReturned bytes;
     const auto failures = fail_at_every_step(swept("detail::PendingSlots::resized"), [](auto&& attempt) {

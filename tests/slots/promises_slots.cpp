@@ -43,7 +43,6 @@ using Array = ValueArray<T, test::ThrowingAllocator<T>>;
 
 } // namespace
 
-// proves: ObserverHub::replay throws
 TEST_CASE("a replay that throws notifies observers of the erase of the inserts they were notified of, the last one first",
           "[promises]") {
     const bits::word_t words[2] = {0b1011, 0b1};
@@ -66,7 +65,6 @@ TEST_CASE("a replay that throws notifies observers of the erase of the inserts t
     CHECK(rolled_back > 4);
 }
 
-// proves: ValueArray::construct throws
 TEST_CASE("a value that throws while it is built in a column is not there", "[promises]") {
     test::NothingLeaks objects;
     test::EveryByteReturned bytes;
@@ -82,7 +80,6 @@ TEST_CASE("a value that throws while it is built in a column is not there", "[pr
     CHECK(failures == 1);
 }
 
-// proves: ValueArray::replace throws
 TEST_CASE("a column's value whose replacement throws is kept, unless it was the move that threw or it cannot move",
           "[promises]") {
     std::size_t kept = 0, lost = 0;

@@ -158,7 +158,6 @@ TEMPLATE_TEST_CASE("a copy gives the same handles now and in future, and is inde
     CHECK(copy.check_invariants());
 }
 
-// proves: SlotDirectory::SlotDirectory invalidates
 TEMPLATE_TEST_CASE("a moved-from directory is as new, and swap exchanges everything", "", POLICIES) {
     TestType directory;
     grow(directory, 100);
@@ -183,7 +182,6 @@ TEMPLATE_TEST_CASE("a moved-from directory is as new, and swap exchanges everyth
     CHECK(directory.check_invariants());
 }
 
-// proves: VersionFloors::spare throws
 TEST_CASE("floors are as they were when the allocator has no spare words for them", "[throws]") {
     test::EveryByteReturned scope;
     using Floors = detail::VersionFloors<std::uint8_t, test::ThrowingAllocator<std::byte>>;
@@ -200,8 +198,6 @@ TEST_CASE("floors are as they were when the allocator has no spare words for the
     CHECK(failures == 1);
 }
 
-// proves: SlotDirectory::SlotDirectory throws, SlotDirectory::reserve_slot throws, SlotDirectory::prepare throws
-// proves: LiveSummary::LiveSummary throws, SummaryBits::covering throws
 TEST_CASE("growing and reserving are strong when the allocator throws", "[throws]") {
     test::EveryByteReturned scope;
     const auto run = [](auto directory) {

@@ -142,7 +142,6 @@ TEST_CASE("attaching late replays capacity and live slots; detaching says nothin
     CHECK(EventLog::take().empty());
 }
 
-// proves: ObserverHub::attach throws
 TEST_CASE("an observer that throws at any step of a late attach is not attached and has been notified of the rollback",
           "[throws]") {
     Plain map;

@@ -57,7 +57,6 @@ TEST_CASE("every full word is listed too") {
     for (slot_t slot = 0; slot < 128; ++slot) CHECK(all[slot] == slot);
 }
 
-// proves: SlotRange invalidates
 TEST_CASE("a slot erased ahead of the walk is skipped, also the current one may go, and one inserted behind is missed") {
     auto directory = with({1, 5, 9, 70, 71});
     std::vector<slot_t> visited;

@@ -48,7 +48,6 @@ void strong(const char* function, Act act) {
 
 } // namespace
 
-// proves: ValueArray::ValueArray(other, live) throws
 TEST_CASE("a column that throws has the values it had", "[value_array][throws]") {
     strong("on_capacity", [](Array& column) { column.on_capacity(128, 5000); });
     strong("on_insert", [](Array& column) { column.on_insert(100, InsertKind::fresh); });

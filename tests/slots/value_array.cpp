@@ -85,7 +85,6 @@ TEMPLATE_TEST_CASE("values of a column live exactly as long as the elements, and
     CHECK(objects.alive() == 1);
 }
 
-// proves: ValueArray::on_capacity throws, ValueArray::on_insert throws
 TEST_CASE("when a column's constructor or its memory throws, the insert has not happened", "[throws]") {
     test::NothingLeaks objects;
     test::EveryByteReturned bytes;

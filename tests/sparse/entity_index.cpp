@@ -69,7 +69,6 @@ struct Mirror final : RowObserver {
 
 } // namespace
 
-// proves: EntityIndex::at throws
 TEST_CASE("EntityIndex: ids live from create to destroy and have a location", "[sparse]") {
     Index index;
     CHECK(index.empty());
@@ -148,7 +147,6 @@ TEST_CASE("EntityIndex: location_or_default of an id that does not live is null 
     CHECK(index.check_invariants());
 }
 
-// proves: table EntityIndex destroy / exceptions
 TEST_CASE("EntityIndex: destroy puts the last living id into the row, steps the version and clears the location", "[sparse]") {
     using Checked = IndexOver<StatefulAllocator<std::byte>>;
     Checked index;
@@ -175,9 +173,6 @@ TEST_CASE("EntityIndex: the id that died last is created first", "[sparse]") {
     CHECK(index.create() == E(5, 1));
 }
 
-// proves: table EntityIndex create / addresses, table EntityIndex create / handles
-// proves: table EntityIndex create / iterators, table EntityIndex destroy / iterators
-// proves: table EntityIndex destroy / addresses, table EntityIndex destroy / handles
 TEST_CASE("EntityIndex: locations keep their addresses, and ids live, while others come and go", "[sparse]") {
     Index index;
     std::map<typename E::bits_type, const Place*> places;
@@ -192,7 +187,6 @@ TEST_CASE("EntityIndex: locations keep their addresses, and ids live, while othe
     CHECK(list(index.alive()).size() == index.size()); // read anew: what alive() was has ended
 }
 
-// proves: EntityIndex::alive invalidates, EntityIndex::dead invalidates
 TEST_CASE("EntityIndex: create_n recycles as many as asked, exactly as many as there are, or all and fresh ones", "[sparse]") {
     for (const std::size_t count : {0u, 1u, 3u, 4u, 7u}) {
         Index bulk;
@@ -325,7 +319,6 @@ TEST_CASE("EntityIndex: an id with 1 to 4 version bits is issued once and is ali
     CHECK(walk_every_state<Small<2, 1>>() > 10);
 }
 
-// proves: EntityIndex::next throws, EntityIndex::next_n throws
 TEST_CASE("EntityIndex: next says which ids will be created, around ranges and ids that were made alive", "[sparse]") {
     Index index;
     CHECK(index.next() == E(0, 1));
@@ -363,7 +356,6 @@ TEST_CASE("EntityIndex: next says which ids will be created, around ranges and i
     CHECK(index == before);
 }
 
-// proves: EntityIndex::create throws, EntityIndex::reserve throws
 TEST_CASE("EntityIndex: an exhausted id leaves the recyclable part when it dies", "[sparse]") {
     EntityIndex<Small<4, 2>, Place> index; // versions 1 and 3
     auto ids = list(index.create_n(3));
@@ -460,7 +452,6 @@ TEST_CASE("EntityIndex: ranges have ids of their own and recycle only these", "[
     CHECK(index.dead(low).size() == 3);
 }
 
-// proves: EntityIndex::add_range throws
 TEST_CASE("EntityIndex: a range that is empty, too high, overlaps another or is in use is refused", "[sparse]") {
     Index index;
     index.create_n(10);
@@ -584,7 +575,6 @@ TEST_CASE("EntityIndex: row observers follow the living ids, also when many are 
     CHECK_FALSE(token.attached());
 }
 
-// proves: EntityIndex::attach throws, EntityIndex::operator=(other) throws, EntityIndex::restore throws
 TEST_CASE("EntityIndex: an observer that throws rolls the insert back for all", "[sparse]") {
     Index index;
     index.create_n(6);
@@ -623,10 +613,6 @@ TEST_CASE("EntityIndex: an observer that throws rolls the insert back for all", 
     CHECK(late.rows.empty());
 }
 
-// proves: table EntityIndex create / exceptions
-// proves: EntityIndex::create_n throws, EntityIndex::make_alive throws, EntityIndex::shrink_to_fit throws
-// proves: EntityIndex::EntityIndex(other) throws, EntityIndex::EntityIndex(other, alloc) throws, EntityIndex::try_restore throws
-// proves: EntityIndex::operator=(other) throws #2, EntityIndex::swap throws
 TEST_CASE("EntityIndex: an allocation that fails changes nothing", "[sparse]") {
     using A = StatefulAllocator<std::byte, Propagation{.throws = true}>;
     using Failing = IndexOver<A>;
@@ -862,7 +848,6 @@ TEST_CASE("EntityIndex, SwitchMap, SparseSet, SparseMap: the pmr aliases draw al
     CHECK(index.get_allocator().resource() == &arena);
 }
 
-// proves: EntityIndex::fulfill throws
 TEST_CASE(
     "EntityIndex: a reserved id is nobody's until it is fulfilled or cancelled; an observer that refuses it changes nothing",
     "[sparse][throws]") {

@@ -121,7 +121,6 @@ TEST_CASE("a SparseGroup walks runs that are contiguous in every container", "[s
     CHECK((*a.get(0) == 1 && *a.get(1) == 3));
 }
 
-// proves: SparseGroup::SparseGroup throws, SparseGroup::ids invalidates
 TEST_CASE("a container has one SparseGroup at most, and the next one when that is gone", "[sparse]") {
     SparseSet<Id> a{1, 2, 3}, b{2, 3, 4}, c{3};
     using Group = SparseGroup<SparseSet<Id>, SparseSet<Id>>;

@@ -80,8 +80,6 @@ TEMPLATE_TEST_CASE("a SparseMap agrees with a model after each operation, whatev
     CHECK(row == model.size());
 }
 
-// proves: table SparseMap insert / addresses, table SparseMap insert / iterators
-// proves: table SparseMap erase(id) / addresses
 TEST_CASE("inserting into a SparseMap moves no value, erasing moves the last one", "[sparse]") {
     SparseMap<Plain, int> map{{1, 10}, {2, 20}, {3, 30}};
     const int *one = map.get(1), *two = map.get(2);
@@ -129,7 +127,6 @@ TEST_CASE("an isolated id of a SparseMap costs less than 8 KiB, and empty pages 
     CHECK(bytes.live_bytes() < 1024);
 }
 
-// proves: SparseMap::chunks invalidates, SparseMap::values invalidates
 TEST_CASE("chunks of a SparseMap are contiguous rows with their ids", "[sparse]") {
     SparseMap<Plain, int> map;
     for (Plain id = 0; id != 50'000; ++id) map.insert(id * 3, static_cast<int>(id));
@@ -155,7 +152,6 @@ TEST_CASE("chunks of a SparseMap are contiguous rows with their ids", "[sparse]"
     CHECK((map.chunks().empty() && map.chunks().begin() == map.chunks().end() && map.values().empty()));
 }
 
-// proves: table SparseMap insert / exceptions
 TEMPLATE_TEST_CASE("an insert into a SparseMap that throws changes nothing", "[sparse][throws]", Throwing, ThrowingCopy,
                    ThrowingMoveOnly) {
     NothingLeaks objects;
@@ -203,7 +199,6 @@ TEST_CASE("a SparseMap keeps its entry when the value that replaces it cannot be
     CHECK(failures >= 1);
 }
 
-// proves: SparseCore::attach throws
 TEST_CASE("an observer that throws rolls the insert into a SparseMap back", "[sparse][throws]") {
     struct Refusing final : RowObserver {
         void on_insert(std::size_t) override { Budget::spend(), ++rows; }
@@ -228,7 +223,6 @@ TEST_CASE("an observer that throws rolls the insert into a SparseMap back", "[sp
     });
 }
 
-// proves: SparseMap::at throws, SparseMap::value_or throws
 TEST_CASE("arguments of a SparseMap's inserts may refer to its own values", "[sparse]") {
     SparseMap<H, std::string> map;
     map.insert(H(0, 1), std::string(100, 'x'));

@@ -129,7 +129,6 @@ TEST_CASE("the user bits of a handle are no part of an id in a SparseSet", "[spa
     CHECK(set.id_at(0) == Tiny(1, 1));
 }
 
-// proves: table SparseMap erase(id) / iterators, SparseCore::ids invalidates
 TEST_CASE("the walk over a SparseSet allows erasing the current id and ids passed, and inserting", "[sparse]") {
     SparseSet<std::uint32_t> set;
     for (std::uint32_t i = 0; i != 100; ++i) set.insert(i);
@@ -190,7 +189,6 @@ TEST_CASE("copies of a SparseSet have no observers; moves and swaps take them al
     CHECK((mirror.ids.empty() && !token.attached()));
 }
 
-// proves: SparseCore::restore throws
 TEST_CASE("a snapshot of a SparseSet restores the order of rows, and wrong bytes are refused", "[sparse]") {
     using Set = SparseSet<Wide>;
     Set set{Wide(9, 1), Wide(70'000, 3), Wide(4, 5)}, other{Wide(1, 1)};
@@ -221,7 +219,6 @@ TEST_CASE("a snapshot of a SparseSet restores the order of rows, and wrong bytes
     CHECK(test::thrown_text<std::invalid_argument>([&] { other.restore(longer); }) == other.try_restore(longer));
 }
 
-// proves: SparseCore::reserve throws, SparseCore::shrink_to_fit invalidates
 TEST_CASE("a SparseSet refuses more rows than ids have indices", "[sparse]") {
     SparseSet<std::uint8_t> set;
     CHECK(test::thrown_text<std::length_error>([&] { set.reserve(257); }).find("max_index") != std::string::npos);

@@ -51,7 +51,6 @@ struct OneHash {
 template <>
 struct slotwise::CodecFor<Mode> : slotwise::EnumCodec<Mode::stun, Mode::run> {};
 
-// proves: SwitchMap::at throws
 TEST_CASE("SwitchMap: an id has one value, which replaces the one before", "[sparse]") {
     Modes modes;
     CHECK(modes.set(E(1, 1), Mode::walk));
@@ -140,7 +139,6 @@ TEST_CASE("SwitchMap: erase_value removes all ids of the value and frees it", "[
     CHECK(targets.check_invariants());
 }
 
-// proves: SwitchMap::get invalidates, SwitchMap::of invalidates
 TEST_CASE("SwitchMap: ids and values may be erased while they are walked backwards", "[sparse]") {
     Modes modes;
     for (slot_t i = 0; i != 30; ++i) modes.set(E(i, 1), static_cast<Mode>(i % 3));
@@ -163,8 +161,6 @@ TEST_CASE("SwitchMap: ids and values may be erased while they are walked backwar
     CHECK(modes.empty());
 }
 
-// proves: table SwitchMap set / addresses, table SwitchMap set / iterators, table SwitchMap erase(id) / exceptions
-// proves: table SwitchMap erase(id) / addresses, table SwitchMap erase(id) / iterators
 TEST_CASE("SwitchMap: what is not of the value before or after stays as it is", "[sparse]") {
     Names names;
     for (std::uint32_t id = 0; id != 40; ++id) names.set(id, std::to_string(id % 4));
@@ -375,10 +371,6 @@ TEST_CASE("SwitchMap: small numbers move to their array when it grows", "[sparse
     CHECK(map.check_invariants());
 }
 
-// proves: table SwitchMap set / exceptions
-// proves: SwitchMap::set throws, SwitchMap::reserve throws, SwitchMap::shrink_to_fit throws, SwitchMap::operator=(other) throws
-// proves: SwitchMap::SwitchMap(other) throws, SwitchMap::SwitchMap(other, alloc) throws, SwitchMap::operator=(other) throws #2
-// proves: SwitchMap::try_restore throws
 TEST_CASE("SwitchMap: an allocation or a copy that fails changes nothing", "[sparse]") {
     using Value = BasicTracked<TrackedOptions{.copy_throws = true}>;
     struct Hash {
@@ -421,7 +413,6 @@ TEST_CASE("SwitchMap: an allocation or a copy that fails changes nothing", "[spa
     CHECK(failures != 0);
 }
 
-// proves: SwitchMap::of throws, SwitchMap::erase_value throws
 TEST_CASE("SwitchMap: a hash or an equality that throws changes nothing", "[sparse]") {
     struct Hash {
         std::size_t operator()(int value) const {
@@ -488,7 +479,6 @@ TEST_CASE("SwitchMap: copies, moves and swaps keep ids and values, also between 
     CHECK_FALSE(assigned == copy);
 }
 
-// proves: SwitchMap::restore throws
 TEST_CASE("SwitchMap: bytes that are no snapshot are refused in words and change nothing", "[sparse]") {
     Modes modes;
     for (slot_t i = 0; i != 5; ++i) modes.set(E(i, 1), static_cast<Mode>(i % 2));

@@ -59,8 +59,6 @@ bool spent(T answer) {
 } // namespace
 
 #if defined(__cpp_exceptions)
-// proves: EntityIds::reserve throws, EntityDirectory::take throws, EntityDirectory::add_range throws
-// proves: EntityDirectory::add throws, EntityDirectory::revive throws, EntityCheck::read throws
 TEST_CASE("EntityIndex: what throws leaves it as it was", "[sparse][throws]") {
     using C = Container<EntityIndices>;
     sweep_all<EntityIndices>();
@@ -77,9 +75,6 @@ TEST_CASE("EntityIndex: what throws leaves it as it was", "[sparse][throws]") {
     sweep_function<EntityIndices, C>("add_range", [](C& c) { c.add_range(70'000'000, 80'000'000); });
 }
 
-// proves: SparseCore::SparseCore throws, SparseCore::operator= throws, SparseCore::shrink_to_fit throws, SparseCore::clear throws
-// proves: SparseCore::try_restore throws, SparseSet::SparseSet throws, SparseSet::swap throws, SparseSet::insert throws
-// proves: SparseSet::insert_range throws, SparseSet::sort throws, SparseSet::erase_if throws
 TEST_CASE("SparseSet: what throws leaves it as it was", "[sparse][throws]") {
     using C = Container<SparseSets>;
     sweep_all<SparseSets>();
@@ -95,8 +90,6 @@ TEST_CASE("SparseSet: what throws leaves it as it was", "[sparse][throws]") {
     never_throws<noexcept(std::declval<C&>().sort_like(std::declval<C&>()))>(swept<C>("sort_like"));
 }
 
-// proves: SparseMap::SparseMap throws, SparseMap::swap throws, SparseMap::insert throws, SparseMap::try_emplace throws
-// proves: SparseMap::insert_or_assign throws, SparseMap::insert_range throws, SparseMap::sort throws, SparseMap::erase_if throws
 TEST_CASE("SparseMap: what throws leaves it as it was", "[sparse][throws]") {
     using Subject = SparseMaps<ThrowingCopy>;
     using C = Container<Subject>;
@@ -130,8 +123,6 @@ void keeps_entries(const char* function, Act act) {
     });
     demand(failures != 0, "nothing threw");
 }
-// proves: SparseCore::erase throws, SparseCore::swap_rows throws, SparseCore::sort_like throws, SparseMap::extract throws
-// proves: align_prefix throws, table SparseMap erase(id) / exceptions
 TEST_CASE("SparseMap: moves that throw lose no entry", "[sparse][throws]") {
     keeps_entries("erase", [](auto& c, auto&) { c.erase(some_id(2)); });
     keeps_entries("extract", [](auto& c, auto&) { static_cast<void>(c.extract(some_id(2))); });
@@ -162,7 +153,6 @@ TEST_CASE("SparseGroup: a group that is not made for want of memory leaves its c
     report_sweep(swept<Group>("(...)"), failures);
 }
 
-// proves: SparseGroup::sort throws
 TEST_CASE("SparseGroup: a sort that throws leaves its containers as they were", "[sparse][throws]") {
     using Set = Container<SparseSets>;
     using Group = SparseGroup<Set, Set>;
@@ -176,8 +166,6 @@ TEST_CASE("SparseGroup: a sort that throws leaves its containers as they were", 
     demand(failures != 0, "nothing threw");
 }
 
-// proves: ValueTable::make_room throws, SwitchBuckets::find throws, SwitchBuckets::reserve throws
-// proves: SwitchBuckets::add throws, SwitchBuckets::grow throws
 TEST_CASE("SwitchMap: what throws leaves it as it was", "[sparse][throws]") {
     using Subject = Switches<ThrowingCopy>;
     using C = Container<Subject>;

@@ -237,8 +237,6 @@ struct Refuses {
 } // namespace
 
 #if defined(__cpp_exceptions)
-// proves: SlotMapInterface::value_or throws, SecondaryInterface::value_or throws, MapStorage::value_or throws, MapView::value_or throws
-// proves: TSDStorage::value_or throws, TSDView::value_or throws, TSDWriter::value_or throws
 TEST_CASE("value_or throws what the copy of a value throws", "[properties][throws]") {
     const auto copies = [](const auto& c, const auto& name) {
         CHECK_THROWS_AS(c.value_or(name, Refuses(1)), std::runtime_error);
@@ -261,8 +259,6 @@ TEST_CASE("value_or throws what the copy of a value throws", "[properties][throw
     copies(dict.write(1), 1);
 }
 
-// proves: SlotMapInterface::SlotMapInterface(first, last, alloc) throws, SlotMapInterface::insert_range throws
-// proves: SetStorage::insert(first, last) throws, MapStorage::insert(items) throws, TSSWriter::insert_range throws
 TEST_CASE("of a range that does not fit the elements before the throw stay", "[properties][throws]") {
     using Slots = SlotMap<int, Options<SlotMapOptions{.max_slots = 64}>>;
     std::vector<int> numbers(70);
@@ -283,7 +279,6 @@ TEST_CASE("of a range that does not fit the elements before the throw stay", "[p
     CHECK((series.size() == 64 && series.contains(63)));
 }
 
-// proves: TSSStorage::at throws, SeriesWriter::count throws
 TEST_CASE("a series throws for a handle without a key, and what its hash throws", "[properties][throws]") {
     struct Throws {
         std::size_t operator()(int key) const { return key == 13 ? throw std::runtime_error("hash") : std::size_t{1}; }
@@ -294,7 +289,6 @@ TEST_CASE("a series throws for a handle without a key, and what its hash throws"
 }
 #endif
 
-// proves: ColumnView::at throws
 TEST_CASE("columns and observers are found by their type, also where values are of that type", "[properties]") {
     finds_by_type<SlotMapVerbs, SlotMap<int, Counts, Column<int>>>();
     finds_by_type<SlotMapVerbs, DenseSlotMap<int, Counts, Column<int>>>();
@@ -362,7 +356,6 @@ TEST_CASE("what is brought a key says where it is by two names", "[properties]")
     CHECK(second.insert({}, 5).it == second.end());
 }
 
-// proves: ColumnView::at throws
 TEST_CASE("a column answers a handle, and a stale one is refused", "[properties]") {
     SlotMap<int> map{1, 2};
     const auto first = map.handle_at(0);

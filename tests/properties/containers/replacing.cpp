@@ -211,7 +211,6 @@ struct EachContainer {
     static inline std::size_t containers = 0;
 };
 
-// proves: SparseRows::replace throws, SparseRows::replace_notified throws
 TEST_CASE("what replaces an entry and throws leaves the older one, and tells observers of nothing", "[properties][throws]") {
     EachContainer::containers = 0;
     every::for_each_container_here<EachContainer>();

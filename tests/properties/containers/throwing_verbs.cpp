@@ -58,10 +58,6 @@ void is_seven(const Value& value) { // CHECK would keep what is thrown
 
 } // namespace
 
-// proves: SlotMapInterface::SlotMapInterface(first, last, alloc) throws, SlotMapInterface::insert_range throws
-// proves: SetStorage::insert(first, last) throws, MapStorage::insert(items) throws, SecondaryInterface::insert_range throws
-// proves: SecondaryMap::SecondaryMap(entries) throws, SparseSecondaryMap::SparseSecondaryMap(list) throws
-// proves: TSSWriter::insert_range throws, IndexMap::IndexMap(entries) throws
 TEST_CASE("a range whose element throws on its way in leaves those before it", "[properties][throws]") {
     static_cast<void>(five()); // they live on
     const NothingLeaks objects;
@@ -90,8 +86,6 @@ TEST_CASE("a range whose element throws on its way in leaves those before it", "
     sweep<Map>("insert_range", nothing, [](Map& c) { c.insert_range(std::vector<std::pair<int, Value>>{{1, Value(1)}}); });
 }
 
-// proves: SlotMapInterface::value_or throws, SecondaryInterface::value_or throws, MapStorage::value_or throws, MapView::value_or throws
-// proves: TSDStorage::value_or throws, TSDView::value_or throws, TSDWriter::value_or throws
 TEST_CASE("value_or whose copy throws leaves the container as it was", "[properties][throws]") {
     const NothingLeaks objects;
     const auto slot_map = [&]<class C>(C) {
@@ -117,7 +111,6 @@ TEST_CASE("value_or whose copy throws leaves the container as it was", "[propert
     sweep<Dict>("value_or", write, [&](Dict& c) { keyed(c.write(1)); });
 }
 
-// proves: erase_if throws
 TEST_CASE("erase_if whose predicate throws has erased what it said before", "[properties][throws]") {
     const NothingLeaks objects;
     const auto run = [&]<class C>(C, auto fill) {
@@ -132,7 +125,6 @@ TEST_CASE("erase_if whose predicate throws has erased what it said before", "[pr
     run(MapStorage<int, int>(), [](auto& c) { c.insert({{1, 1}, {2, 2}}); });
 }
 
-// proves: SetStorage::at throws, TSSStorage::at throws
 TEST_CASE("at(handle) of no key throws out_of_range", "[properties][throws]") {
     SetStorage<int> set{1};
     const auto handle = set.handle_of(1);
