@@ -824,12 +824,12 @@ constexpr int places() {
     EntityLocation at, there(3, 40);
     HOLDS(!at.has_row() && there.has_row() && there.table() == 3 && there.row() == 40 && !there.has_flags());
     at.set(3, 39);
-    at.set_outside(true);
-    HOLDS(at.has_outside() && !at.is_target() && at.has_flags() && at.row() == 39);
+    at.set_sparse(true);
+    HOLDS(at.has_sparse() && !at.is_target() && at.has_flags() && at.row() == 39);
     at.set_target(true);
-    at.set_outside(false);
+    at.set_sparse(false);
     at.set_row(40);
-    HOLDS(at.is_target() && !at.has_outside() && at.row() == 40 && !(at == there));
+    HOLDS(at.is_target() && !at.has_sparse() && at.row() == 40 && !(at == there));
     at.set_target(false);
     HOLDS(at == there);
     return 0;

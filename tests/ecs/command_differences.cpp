@@ -28,7 +28,7 @@ struct Number { // a component for each number
 using Plain = Number<0>;
 using Brings = Number<1>;      // Plain comes along
 using Marked = Number<2>;      // toggle, tracked
-using Sparse = Number<3>;      // outside the tables
+using Sparse = Number<3>;      // in no table
 using BringsMore = Number<4>;  // Sparse, Marked and Tag come along
 using BringsPair = Number<5>;  // pair(one, home) comes along
 using BringsOther = Number<6>; // pair(one, away), Brings and Plain come along

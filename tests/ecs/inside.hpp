@@ -6,9 +6,12 @@
 #ifndef SLOTWISE_TESTS_ECS_INSIDE_HPP
 #define SLOTWISE_TESTS_ECS_INSIDE_HPP
 
+#include "support/private_access.hpp"
+
 #include <slotwise/ecs/archetype_store.hpp>
 
 #include <initializer_list>
+#include <type_traits>
 
 namespace test {
 
@@ -20,10 +23,13 @@ constexpr bool matches_id(slotwise::ComponentId asked, slotwise::ComponentId id)
     return slotwise::detail::matches_id(asked, id);
 }
 
+TEST_PRIVATE(StoreEngine, slotwise::ArchetypeStore, core_)
 /// The store's own part, const if the store is; its entities, tables, tick and walks are members.
 template <class Store>
 auto& inside(Store& store) {
-    return slotwise::detail::StoreAccess::core(store);
+    auto& core = *reach<StoreEngine>(store);
+    using Core = std::remove_reference_t<decltype(core)>;
+    return static_cast<std::conditional_t<std::is_const_v<Store>, const Core, Core>&>(core);
 }
 template <class Store>
 auto& tables_of(Store& store) {

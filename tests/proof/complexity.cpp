@@ -1666,30 +1666,47 @@ void of_archetypes() {
         return once([&] { index.reorder(order); });
     });
 
-    using Cache = detail::QueryCache<std::uint32_t, std::uint32_t>;
+    using Cache = detail::QueryCache;
+    // As ids_from, of components.
+    const auto components_from = [](std::size_t n, std::uint32_t first = 0) {
+        std::vector<ComponentId> ids(n);
+        for (std::size_t i = 0; i != n; ++i)
+            ids[i] = detail::ComponentIdParts::make(1, first + static_cast<std::uint32_t>(i) + 1);
+        return ids;
+    };
+    // An index and a cache of tables that are asked for nothing.
+    struct Cached {
+        explicit Cached(std::size_t n) : tables(n) {}
+        std::vector<Table> tables;
+        ComponentIndex<Table*> index{};
+        Cache cache{};
+    };
+    const auto cached = [=](std::size_t n, std::size_t room) {
+        auto made = std::make_unique<Cached>(room);
+        for (std::uint32_t table = 0; table != n; ++table)
+            made->index.insert(&made->tables[table], components_from(4, table / 2), no_column);
+        return made;
+    };
     row("QueryCache::reorder complexity", "tables of a query", linearithmic, [=](std::size_t n) {
-        Index index = indexed(n);
-        Cache cache;
-        cache.make({}, index);
-        std::vector<std::uint32_t> order(n);
-        for (std::size_t i = 0; i != n; ++i) order[i] = static_cast<std::uint32_t>(i * 7919 % n);
-        index.reorder(order);
-        return once([&] { cache.reorder(index); });
+        const auto made = cached(n, n);
+        made->cache.make({}, made->index);
+        std::vector<Table*> order(n);
+        for (std::size_t i = 0; i != n; ++i) order[i] = &made->tables[i * 7919 % n];
+        made->index.reorder(order);
+        return once([&] { made->cache.reorder(made->index); });
     });
     row("QueryCache::make complexity", "tables with the rarest id", linear, [=](std::size_t n) {
-        Index index;
-        for (std::uint32_t table = 0; table != 2 * n; ++table) index.insert(table, ids_from(1 + table % 2), no_column);
-        Cache cache;
-        return once([&] { keep(cache.make(ids_from(2), index).size()); });
+        const auto made = cached(0, 2 * n);
+        for (std::uint32_t table = 0; table != 2 * n; ++table)
+            made->index.insert(&made->tables[table], components_from(1 + table % 2), no_column);
+        return once([&] { keep(made->cache.make(components_from(2), made->index).size()); });
     });
     row("QueryCache::insert complexity", "tables and other queries, amortised", constant, [=](std::size_t n) {
-        Index index = indexed(n);
-        Cache cache;
-        for (std::uint32_t id = 0; id != n; ++id) cache.make(ids_from(2, 1000 + id), index);
-        const auto table = static_cast<std::uint32_t>(n);
+        const auto made = cached(n, 2 * n);
+        for (std::uint32_t id = 0; id != n; ++id) made->cache.make(components_from(2, 1000 + id), made->index);
         return mean(n, [&](std::size_t i) {
-            index.insert(table + static_cast<std::uint32_t>(i), ids_from(3), no_column);
-            cache.insert(table + static_cast<std::uint32_t>(i), index);
+            made->index.insert(&made->tables[n + i], components_from(3), no_column);
+            made->cache.insert(&made->tables[n + i], made->index);
         });
     });
 

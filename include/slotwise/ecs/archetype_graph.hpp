@@ -10,9 +10,6 @@
 #include "detail/object_pool.hpp"
 
 SLOTWISE_BEGIN
-
-// ArchetypeEdges: the edges of an ArchetypeGraph, found by the node they begin at and the ids that come and go.
-
 namespace detail {
 
 /// The change of a set of ids.
@@ -63,7 +60,7 @@ struct EdgeEnds {
     Edge* in = nullptr;
 };
 
-/// The edges of all nodes. It does not know nodes, rules and sets.
+/// The edges of all nodes, found by where they begin and the ids of the change. It does not know nodes, rules and sets.
 /// @tparam Record a node: with the members `ends`, of type EdgeEnds, `handle` and `node`
 template <class Record, class Handle, class Id, class Data>
 class ArchetypeEdges {
@@ -80,7 +77,7 @@ public:
     }
     std::size_t size() const noexcept { return edges_.size(); }
 
-    /// Where in EdgeEnds::small an edge for the id of this number is.
+    /// Where in EdgeEnds::low_edges an edge for the id of this number is.
     static constexpr std::size_t place_of(std::size_t number, bool removed) noexcept {
         return number < small_numbers ? 2 * number + removed : not_small;
     }
@@ -177,9 +174,7 @@ private:
     ValueTable<false, std::allocator<std::byte>> by_key_{std::allocator<std::byte>()}; // those that have no small place
 };
 
-// ChangedSet: the set of ids that a change of another one gives, by the rules of an ArchetypeGraph.
-
-/// Memory that is used again for each set.
+/// The set of ids that a change of another one gives, by the rules of an ArchetypeGraph. Its memory is used again for each set.
 template <class Id>
 class ChangedSet {
 public:
@@ -550,7 +545,7 @@ private:
     /// What a step reads of a node, next to each other.
     struct Head {
         Record* record = nullptr;
-        Edge* const* low_edges = nullptr; // EdgeEnds::small
+        Edge* const* low_edges = nullptr; // EdgeEnds::low_edges
         std::size_t places = 0;
         handle_type handle{};      // null where no node is
         std::uint32_t version = 0; // the next node here has the one behind it

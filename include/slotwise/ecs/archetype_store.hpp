@@ -6,9 +6,7 @@
 #define SLOTWISE_ECS_ARCHETYPE_STORE_HPP
 
 #include "../config/abi.hpp"
-#include "detail/store_change.hpp"
-#include "detail/store_members.hpp"
-#include "detail/store_relations.hpp"
+#include "detail/store_core.hpp"
 #include "detail/store_snapshot.hpp"
 #include "query.hpp"
 
@@ -17,12 +15,6 @@
 #include <vector>
 
 SLOTWISE_BEGIN
-
-// ExtractedEntity: the components of an entity that was taken out of its store and can be put back, for undo.
-
-namespace detail {
-struct StoreExtraction;
-}
 
 /// What ArchetypeStore::extract_reserved() returns: all components of an entity with their values, in tables and sparse, its
 /// pairs, and which components were disabled. It owns the values. ArchetypeStore::fulfill() puts them back; they are of the
@@ -57,12 +49,12 @@ public:
     }
 
 private:
-    friend detail::StoreExtraction;
+    friend class ArchetypeStore;
     struct Part {
         ComponentId id;
         const TypeDescriptor* type; ///< null: it has no values
         detail::LineBlock<std::allocator<std::byte>> memory;
-        bool outside = false; ///< of the tables
+        bool sparse = false; ///< or a pair of a switched relation
         bool disabled = false;
         bool built = false;
         bool left_out = false; ///< by the fulfill() that is running
@@ -82,155 +74,82 @@ private:
         return found != nullptr && found->built ? found->at() : nullptr;
     }
 
-    std::vector<Part> parts_{}; // those in the table first, by id
-};
-
-namespace detail {
-
-/// Takes entities out of a store under reserved ids, and puts them back.
-struct StoreExtraction {
-    /// Ends the entity as despawn() does, but keeps its id reserved. False if it does not live.
-    static bool erase(StoreCore& core, Entity entity) {
-        return end_and_keep(
-            core, entity, [](EntityLocation) {}, [](EntityLocation) {});
+    /// Lists the components of an entity, with memory for the values, so that nothing is allocated when hooks were called.
+    void list(const detail::StoreCore& core, Entity entity, EntityLocation at) {
+        const Table& table = core.table(at);
+        const auto add = [&](ComponentId id, const TypeDescriptor* type, bool sparse) -> Part& {
+            return parts_.emplace_back(Part{id, type, {type == nullptr ? 0 : type->size + type->align, {}}, sparse});
+        };
+        for (std::size_t place = 0; place != table.ids().size(); ++place) {
+            const std::int32_t column = table.column_at(place);
+            const TypeDescriptor* const type = column < 0 ? nullptr : &table.type(static_cast<std::size_t>(column));
+            add(table.ids()[place], type, false).disabled = !table.is_enabled(at.row(), place);
+        }
+        if (at.has_sparse())
+            core.sparse.for_each(
+                entity, [&](ComponentId id, void*) { add(id, id.is_pair() ? nullptr : core.registry.type(id), true); });
     }
-    /// The same, and returns the components.
-    static std::optional<ExtractedEntity> extract(StoreCore& core, Entity entity) {
-        std::optional<ExtractedEntity> result;
-        ExtractedEntity taken;
-        const auto list = [&](EntityLocation at) { taken = listed(core, entity, at); };
-        const auto take = [&](EntityLocation at) { take_values(core, entity, at, taken); };
-        if (end_and_keep(core, entity, list, take)) result.emplace(std::move(taken));
-        return result;
+    /// Moves the values here. Throws what moves that may throw do; what was moved stays here and is destroyed.
+    void take(detail::StoreCore& core, Entity entity, EntityLocation at) {
+        for (Part& each : parts_) {
+            if (each.type == nullptr) continue;
+            AnyValue::moved(core.value_at(at, entity, each.id)).build(*each.type, each.at());
+            each.built = true;
+        }
     }
-    /// Puts the components back under a reserved id. False if it is not reserved.
-    static bool fulfill(StoreCore& core, Entity given, ExtractedEntity& from) {
-        const Entity entity = without_user_bits(given);
+    /// Puts the components back under a reserved id, and keeps none. False if the id is not reserved.
+    bool put_back(detail::StoreCore& core, Entity given) {
+        const Entity entity = detail::without_user_bits(given);
         if (core.entities.explain(entity) != HandleStatus::reserved) return false;
         core.expect_idle();
         core.flush_reserved();
-        PlainVector<ComponentId> ids; // of the table: exactly these, because companions may have been removed
-        for (ExtractedEntity::Part& each : from.parts_) {
-            each.left_out = lost_its_target(core, entity, from, each.id);
-            if (!each.outside && !each.left_out) ids.push_back(each.id);
+        detail::PlainVector<ComponentId> ids; // of the table: exactly these, because companions may have been removed
+        for (Part& each : parts_) {
+            each.left_out = lost_its_target(core, entity, each.id);
+            if (!each.sparse && !each.left_out) ids.push_back(each.id);
         }
-        const StoreChanging changing(core);
+        const detail::StoreCore::Changing changing(core);
         const slot_t number = core.tables.find_or_make(ids.span());
         Table& table = core.tables[number];
         static_cast<void>(core.entities.fulfill(entity));
         EntityLocation& at = *core.entities.location(entity);
         std::size_t moved = 0; // parts whose values have left
         ScopeGuard undo([&]() noexcept {
-            while (moved != 0) move_back(core, entity, at, from.parts_[--moved]);
-            if (at.has_row()) erase_row(core, at); // the last one: nothing moves
-            if (at.has_outside()) core.outside.erase(entity);
+            while (moved != 0) move_back(core, entity, at, parts_[--moved]);
+            if (at.has_row()) core.erase_row(at); // the last one: nothing moves
+            if (at.has_sparse()) core.sparse.erase(entity);
             core.entities.erase_reserved(entity);
         });
         std::size_t next = 0; // the parts of the table come first, in the order of its columns
-        add_row(core, entity, number, table, [&](std::size_t, void* to) {
-            while (!from.parts_[next].built || from.parts_[next].left_out) ++next;
-            AnyValue::moved(from.parts_[next].at()).build(*from.parts_[next].type, to);
+        core.add_row(entity, number, table, [&](std::size_t, void* to) {
+            while (!parts_[next].built || parts_[next].left_out) ++next;
+            AnyValue::moved(parts_[next].at()).build(*parts_[next].type, to);
             ++next;
         });
-        for (; moved != from.parts_.size() && !from.parts_[moved].outside; ++moved) {}
-        for (const ExtractedEntity::Part& each : from.parts_) {
+        for (; moved != parts_.size() && !parts_[moved].sparse; ++moved) {}
+        for (const Part& each : parts_) {
             if (each.left_out) continue;
             if (each.id.target() == entity) at.set_target(true);
             if (each.disabled) table.enable(at.row(), static_cast<std::size_t>(table.place_of(each.id)), false);
         }
-        for (; moved != from.parts_.size(); ++moved) {
-            const ExtractedEntity::Part& each = from.parts_[moved];
+        for (; moved != parts_.size(); ++moved) {
+            const Part& each = parts_[moved];
             if (each.left_out) continue;
-            at.set_outside(true);
-            add_outside(core, entity, each.id, each.built ? AnyValue::moved(each.at()) : AnyValue());
+            at.set_sparse(true);
+            core.sparse.emplace(entity, each.id, each.built ? AnyValue::moved(each.at()) : AnyValue());
         }
         undo.dismiss();
-        from = ExtractedEntity();
-        run_all_hooks(core, HookKind::add, entity);
+        *this = ExtractedEntity();
+        core.run_all_hooks(HookKind::add, entity);
         return true;
     }
-    /// The same with other components.
-    static bool fulfill(StoreCore& core, Entity given, const Change& what) {
-        const Entity entity = without_user_bits(given);
-        if (core.entities.explain(entity) != HandleStatus::reserved) return false;
-        expect_ids(core, what.add);
-        core.flush_reserved();
-        const StoreChanging changing(core);
-        static_cast<void>(core.entities.fulfill(entity));
-        ScopeGuard undo([&]() noexcept { core.entities.erase_reserved(entity); });
-        EntityChange change(core, entity, *core.entities.location(entity), what);
-        change.make();
-        undo.dismiss();
-        change.run_hooks_afterwards();
-        return true;
-    }
-    /// Gives a reserved id up. False if it is not reserved.
-    static bool cancel(StoreCore& core, Entity given) {
-        const Entity entity = without_user_bits(given);
-        if (core.entities.explain(entity) != HandleStatus::reserved) return false;
-        core.expect_idle();
-        core.flush_reserved(); // ids that buffers have taken come after it otherwise
-        return core.entities.cancel(entity);
-    }
-
-private:
-    // before(at) is called when nothing has changed, take(at) when hooks have seen the values.
-    template <class Before, class Take>
-    static bool end_and_keep(StoreCore& core, Entity given, Before&& before, Take&& take) {
-        const Entity entity = without_user_bits(given);
-        EntityLocation* const at = core.location(entity);
-        if (at == nullptr) return false;
-        core.expect_idle();
-        core.flush_reserved();
-        before(*at);
-        const auto end = [&](Entity, EntityLocation& place) {
-            const StoreChanging changing(core);
-            const auto all = [&](auto&& f) { for_each_id(core, entity, f); };
-            const auto remove = [&] {
-                take(place);
-                erase_row(core, place);
-            };
-            if (core.hooks.any(HookKind::remove)) [[unlikely]]
-                remove_with_hooks(core, all, remove);
-            else
-                remove();
-            if (place.has_outside()) core.outside.erase(entity);
-            core.entities.erase_reserved(entity);
-        };
-        if (at->is_target())
-            TargetDeath(core, entity).apply(end);
-        else
-            end(entity, *at);
-        return true;
-    }
-    // Ids, and memory for the values, so that nothing is allocated when hooks were called.
-    static ExtractedEntity listed(const StoreCore& core, Entity entity, EntityLocation at) {
-        ExtractedEntity result;
-        const Table& table = core.table(at);
-        const auto add = [&](ComponentId id, bool outside) -> ExtractedEntity::Part& {
-            const TypeDescriptor* const type = id.is_pair() && outside ? nullptr : type_of(core, table, id, outside);
-            return result.parts_.emplace_back(
-                ExtractedEntity::Part{id, type, {type == nullptr ? 0 : type->size + type->align, {}}, outside});
-        };
-        for (std::size_t place = 0; place != table.ids().size(); ++place)
-            add(table.ids()[place], false).disabled = !table.is_enabled(at.row(), place);
-        if (at.has_outside()) core.outside.for_each(entity, [&](ComponentId id, void*) { add(id, true); });
-        return result;
-    }
-    // Null of what has no values there.
-    static const TypeDescriptor* type_of(const StoreCore& core, const Table& table, ComponentId id, bool outside) {
-        if (outside) return core.registry.type(id);
-        const std::int32_t column = table.column_of(id);
-        return column < 0 ? nullptr : &table.type(static_cast<std::size_t>(column));
-    }
-    // Whether the id is a pair whose target has died for good, in a relation that lets go of dead targets, or such a relation
-    // that is switched. Throws std::invalid_argument when a target is dead in another relation, or only reserved; it may come
-    // back.
-    static bool lost_its_target(StoreCore& core, Entity entity, const ExtractedEntity& from, ComponentId id) {
+    /// Whether the id is a pair whose target has died for good, in a relation that drops dead targets, or such a relation that
+    /// is switched. Throws std::invalid_argument when a target is dead in another relation, or only reserved; it may come back.
+    bool lost_its_target(detail::StoreCore& core, Entity entity, ComponentId id) const {
         if (!id.is_pair() && core.registry.traits(id).switched) { // which the table lists without its target
-            for (const ExtractedEntity::Part& each : from.parts_)
-                if (each.outside && each.id.is_pair() && each.id.relation_number() == id.number())
-                    return lost_its_target(core, entity, from, each.id);
+            for (const Part& each : parts_)
+                if (each.sparse && each.id.is_pair() && each.id.relation_number() == id.number())
+                    return lost_its_target(core, entity, each.id);
             return false;
         }
         const Entity target = id.target();
@@ -239,516 +158,20 @@ private:
         if (status != HandleStatus::live && status != HandleStatus::reserved &&
             core.registry.traits(id).on_target_despawn == OnTargetDespawn::remove)
             return true;
-        expect_ids(core, {&id, 1});
+        core.expect_ids({&id, 1});
         return false;
     }
-    // Throws what moves that may throw do; what was moved stays here and is destroyed.
-    static void take_values(StoreCore& core, Entity entity, EntityLocation at, ExtractedEntity& to) {
-        for (ExtractedEntity::Part& each : to.parts_) {
-            if (each.type == nullptr) continue;
-            AnyValue::moved(value_at(core, at, entity, each.id)).build(*each.type, each.at());
-            each.built = true;
-        }
-    }
-    // A value that was moved into the store comes back. What only was copied is here still.
-    static void move_back(StoreCore& core, Entity entity, EntityLocation at, const ExtractedEntity::Part& part) noexcept {
+    /// A value that was moved into the store comes back. What only was copied is here still.
+    static void move_back(detail::StoreCore& core, Entity entity, EntityLocation at, const Part& part) noexcept {
         if (!part.built || part.left_out || part.type->trivial || part.type->move == nullptr) return;
-        void* const value = at.has_row() || part.outside ? value_at(core, at, entity, part.id) : nullptr;
+        void* const value = at.has_row() || part.sparse ? core.value_at(at, entity, part.id) : nullptr;
         if (value == nullptr) return;
         part.end();
         part.type->move(part.at(), value);
     }
+
+    std::vector<Part> parts_{}; // those in the table first, by id
 };
-
-// Changes of one sparse component, which move no row: the short way beside EntityChange.
-
-/// The column of a bundle that is one sparse component. @throws what the allocator throws; strong
-SLOTWISE_ALWAYS_INLINE SparseColumn& column_of(StoreCore& core, StoreBundle& bundle) {
-    if (bundle.column == nullptr) [[unlikely]]
-        bundle.column = &core.outside.make_column(bundle.ids.front());
-    return *bundle.column;
-}
-/// Gives an entity the sparse component of a bundle, by build(void* to), unless it has it. False if it does not live.
-/// @tparam Size as SparseColumn::emplace's
-/// @pre structure may change (checked at level fast) @throws what build, the allocator and hooks throw; strong
-template <std::size_t Size, class Build>
-SLOTWISE_ALWAYS_INLINE bool add_sparse(StoreCore& core, Entity entity, StoreBundle& bundle, Build&& build) {
-    EntityLocation* const at = core.location(entity);
-    if (at == nullptr) return false;
-    SparseColumn& column = column_of(core, bundle);
-    if constexpr (Size != 0) { // nothing that is called may change the store
-        core.expect_idle();
-        if (!column.emplace<Size>(entity, build)) return true;
-    } else {
-        const StoreChanging changing(core);
-        if (!column.emplace(entity, build)) return true;
-    }
-    at->set_outside(true);
-    if (core.hooks.any(HookKind::add)) [[unlikely]] {
-        const StoreChanging changing(core);
-        run_hook(core, HookKind::add, bundle.ids.front(), entity);
-    }
-    return true;
-}
-/// Takes it away, if the entity has it. False if it does not live. @pre structure may change (checked at level fast)
-SLOTWISE_ALWAYS_INLINE bool remove_sparse(StoreCore& core, Entity entity, StoreBundle& bundle) {
-    if (!core.is_alive(entity)) return false;
-    SparseColumn& column = column_of(core, bundle);
-    core.expect_idle();
-    if (!column.calls_destructors() && !core.hooks.any(HookKind::remove)) [[likely]] {
-        column.erase(entity);
-        return true;
-    }
-    const StoreChanging changing(core);
-    if (column.contains(entity)) run_hook(core, HookKind::remove, bundle.ids.front(), entity);
-    column.erase(entity);
-    return true;
-}
-/// Gives an entity a value of it: by assign(void* value) if it has one, else as add_sparse().
-/// @throws what they, the allocator and hooks throw; strong, but for what was assigned
-template <std::size_t Size, class Assign, class Build>
-SLOTWISE_ALWAYS_INLINE bool set_sparse(StoreCore& core, Entity entity, StoreBundle& bundle, Assign&& assign, Build&& build) {
-    if (!core.is_alive(entity)) return false;
-    SparseColumn& column = column_of(core, bundle);
-    if (column.contains(entity)) {
-        const StoreChanging changing(core, true);
-        assign(column.get(entity));
-    } else
-        add_sparse<Size>(core, entity, bundle, build);
-    if (core.hooks.any(HookKind::set)) [[unlikely]] {
-        const StoreChanging changing(core, true);
-        run_hook(core, HookKind::set, bundle.ids.front(), entity);
-    }
-    return true;
-}
-
-// StoreTyped: what a store does with components that are named by their C++ types.
-
-/// What can be a component: an object that can be moved. What names components is none: give it to add(entity, id). Nor is an
-/// entity: relate() names others.
-template <class T, class Value = std::remove_cvref_t<T>>
-concept Component = std::is_object_v<Value> && !std::is_array_v<Value> && std::is_move_constructible_v<Value> &&
-                    !std::is_same_v<Value, ComponentId> && !std::is_same_v<Value, AnyValue> && !std::is_same_v<Value, Entity> &&
-                    !std::is_convertible_v<Value&, std::span<const ComponentId>>;
-
-/// The operations of a store on lists of C++ types. One probe finds the bundle of a list; values go from the arguments to their
-/// columns without a stop.
-struct StoreTyped {
-    template <class... Ts>
-    static Entity spawn(StoreCore& core, Ts&&... values) {
-        StoreBundle& bundle = bundle_of<Ts...>(core);
-        if (bundle.outside) [[unlikely]]
-            return with_values(
-                bundle, false, [&](const Change& what) { return detail::spawn(core, what); }, std::forward<Ts>(values)...);
-        core.flush_reserved();
-        const StoreChanging changing(core);
-        const StoreStep& step = step_of(core, bundle, bundle.spawned, ArchetypeTables::root());
-        const Entity entity = core.entities.create();
-        ScopeGuard undo([&]() noexcept { core.entities.take_back(1); });
-        slot_t row = no_slot;
-        core.before_row(step.to, *step.destination);
-        if constexpr ((std::is_nothrow_constructible_v<std::remove_cvref_t<Ts>, Ts&&> && ...))
-            if (step.complete) [[likely]]
-                row = step.destination->try_push_back(entity, [&]([[maybe_unused]] std::size_t at) {
-                    [[maybe_unused]] const std::int32_t* column = step.columns.data();
-                    (write<Ts>(*step.destination, *column++, at, values), ...);
-                });
-        if (row == no_slot) [[unlikely]]
-            row = step.destination->push_back(entity, core.tick, [&](std::size_t column, void* to) {
-                if (!build<Ts...>(step.argument[column], to, values...)) build_companion(*step.destination, column, to);
-            });
-        core.entities[entity].set(step.to, row);
-        undo.dismiss();
-        run_hooks(core, HookKind::add, entity, step.destination->ids(), {});
-        return entity;
-    }
-    template <class... Ts>
-    static Entity spawn_in(StoreCore& core, StoreCore::Entities::Range range, Ts&&... values) {
-        return with_values(
-            bundle_of<Ts...>(core), false, [&](const Change& what) { return detail::spawn_in(core, range, what); },
-            std::forward<Ts>(values)...);
-    }
-    template <class... Ts>
-    static bool spawn_at(StoreCore& core, Entity entity, Ts&&... values) {
-        return with_values(
-            bundle_of<Ts...>(core), false, [&](const Change& what) { return detail::spawn_at(core, entity, what); },
-            std::forward<Ts>(values)...);
-    }
-    template <class... Ts>
-    static bool fulfill(StoreCore& core, Entity entity, Ts&&... values) {
-        return with_values(
-            bundle_of<Ts...>(core), false, [&](const Change& what) { return StoreExtraction::fulfill(core, entity, what); },
-            std::forward<Ts>(values)...);
-    }
-    template <class... Ts>
-    static std::span<const Entity> spawn_n(StoreCore& core, std::size_t count, const Ts&... values) {
-        StoreBundle& bundle = bundle_of<Ts...>(core);
-        if (bundle.outside) [[unlikely]]
-            return with_values(
-                bundle, false, [&](const Change& what) { return detail::spawn_n(core, count, what); }, values...);
-        core.flush_reserved();
-        const StoreChanging changing(core);
-        const StoreStep& step = step_of(core, bundle, bundle.spawned, ArchetypeTables::root());
-        Table& table = *step.destination;
-        const auto first = static_cast<slot_t>(table.size());
-        const std::span<const Entity> entities =
-            core.entities.create_n({}, count, [&](slot_t i) { return EntityLocation(step.to, first + i); });
-        ScopeGuard undo([&]() noexcept { core.entities.take_back(count); });
-        core.before_row(step.to, table);
-        table.append(entities, core.tick, [&](std::size_t column, void* to, std::size_t n) {
-            [[maybe_unused]] unsigned i = 0;
-            const bool given = ((step.argument[column] == i++ && fill(to, n, values)) || ...);
-            if (!given) fill_by_default(table.type(column), to, n);
-        });
-        undo.dismiss();
-        if (core.hooks.any(HookKind::add)) [[unlikely]]
-            for (const Entity entity : entities) run_hooks(core, HookKind::add, entity, table.ids(), {});
-        return entities;
-    }
-    template <class... Ts>
-    static void reserve(StoreCore& core, std::size_t count) {
-        StoreBundle& bundle = bundle_of<Ts...>(core);
-        core.expect_idle();
-        core.entities.reserve(count);
-        if (!bundle.outside) step_of(core, bundle, bundle.spawned, ArchetypeTables::root()).destination->reserve(count);
-    }
-
-    template <class... Ts>
-    static bool add(StoreCore& core, Entity entity, Ts&&... values) {
-        StoreBundle& bundle = bundle_of<Ts...>(core);
-        if (bundle.outside) [[unlikely]] {
-            if constexpr (sizeof...(Ts) == 1)
-                if (bundle.sparse) return add_sparse<plain_size<Ts...>>(core, entity, bundle, builder_of<Ts>(values)...);
-            return with_values(
-                bundle, false, [&](const Change& what) { return change(core, entity, what); }, std::forward<Ts>(values)...);
-        }
-        EntityLocation* const at = core.location(entity);
-        if (at == nullptr) return false;
-        const StoreChanging changing(core);
-        move_to(core, entity, *at, bundle, [&](unsigned argument, void* to) { return build<Ts...>(argument, to, values...); });
-        return true;
-    }
-    template <class... Ts>
-    static bool add_default(StoreCore& core, Entity entity) {
-        static_assert((std::is_default_constructible_v<Ts> && ...),
-                      "ArchetypeStore::add<Ts...>(entity): a type has no default value; write add(entity, values...)");
-        StoreBundle& bundle = bundle_of<Ts...>(core);
-        if constexpr (sizeof...(Ts) == 1)
-            if (bundle.sparse)
-                return add_sparse < (std::is_trivially_default_constructible_v<Ts> && ...)
-                           ? plain_size<Ts...>
-                           : 0 > (core, entity, bundle, [](void* to) { (::new (to) Ts(), ...); });
-        if (bundle.outside) [[unlikely]]
-            return change(core, entity, {bundle.sorted.span(), {}, {}});
-        EntityLocation* const at = core.location(entity);
-        if (at == nullptr) return false;
-        const StoreChanging changing(core);
-        move_to(core, entity, *at, bundle, [&](unsigned argument, void* to) {
-            unsigned i = 0;
-            return ((argument == i++ && construct_default<Ts>(to)) || ...);
-        });
-        return true;
-    }
-    template <class... Ts>
-    static bool remove(StoreCore& core, Entity entity) {
-        StoreBundle& bundle = bundle_of<Ts...>(core);
-        if (bundle.sparse) return remove_sparse(core, entity, bundle);
-        if (bundle.outside || core.hooks.any(HookKind::remove)) [[unlikely]]
-            return change(core, entity, {{}, bundle.sorted.span(), {}});
-        EntityLocation* const at = core.location(entity);
-        if (at == nullptr) return false;
-        const StoreChanging changing(core);
-        const StoreStep& step = step_of(core, bundle, bundle.removed, at->table());
-        if (step.map != nullptr)
-            move_row(core, *at, *step.source, step.to, *step.destination, *step.map, [](std::size_t, void*) {});
-        return true;
-    }
-    template <class... Ts>
-    static bool set(StoreCore& core, Entity entity, Ts&&... values) {
-        StoreBundle& bundle = bundle_of<Ts...>(core);
-        if (bundle.outside) [[unlikely]] {
-            if constexpr (sizeof...(Ts) == 1)
-                if (bundle.sparse)
-                    return set_sparse<plain_size<Ts...>>(core, entity, bundle, assigner_of<Ts>(values)...,
-                                                         builder_of<Ts>(values)...);
-            return with_values(
-                bundle, true, [&](const Change& what) { return change(core, entity, what); }, std::forward<Ts>(values)...);
-        }
-        EntityLocation* const at = core.location(entity);
-        if (at == nullptr) return false;
-        const Table& table = core.table(*at);
-        bool all = true;
-        for (const ComponentId id : bundle.ids) all = all && table.contains(id);
-        const StoreChanging changing(core, all);
-        std::size_t i = 0;
-        ScopeGuard failed([&]() noexcept { // what was assigned stays assigned
-            if (&core.table(*at) == &table)
-                for (std::size_t done = 0; done != i; ++done)
-                    if (core.table(*at).contains(bundle.ids[done])) run_hook(core, HookKind::set, bundle.ids[done], entity);
-        });
-        ((assign<Ts>(core, *at, bundle.ids[i], values), ++i), ...);
-        if (!all)
-            move_to(core, entity, *at, bundle,
-                    [&](unsigned argument, void* to) { return build<Ts...>(argument, to, values...); });
-        failed.dismiss();
-        if (core.hooks.any(HookKind::set)) [[unlikely]]
-            for (const ComponentId id : bundle.ids) run_hook(core, HookKind::set, id, entity);
-        return true;
-    }
-
-    template <class T, class Core>
-    static T* get(Core& core, Entity entity) noexcept {
-        using Value = std::remove_const_t<T>;
-        static_assert(!is_tag_type<Value>,
-                      "ArchetypeStore::get<T>: a type without state is a tag, which has no value; ask has<T>");
-        const ComponentId id = core.registry.template find<Value>();
-        const auto* const at = core.location(entity);
-        if (at == nullptr) return nullptr;
-        auto& table = core.table(*at);
-        const std::int32_t column = table.column_of_own(id);
-        if (column < 0) return at->has_outside() ? static_cast<T*>(core.outside.get(entity, id)) : nullptr;
-        if constexpr (!std::is_const_v<T>)
-            if (table.has_marks()) [[unlikely]]
-                mark_changed(core, *at, id);
-        return table.template data<Value>(static_cast<std::size_t>(column)) + at->row();
-    }
-    template <class T, class Core>
-    static T& at(Core& core, Entity entity) {
-        T* const value = get<T>(core, entity);
-        if (value == nullptr) [[unlikely]]
-            refuse_missing(core, entity, core.registry.template find<T>());
-        return *value;
-    }
-    template <class T>
-    static bool has(const StoreCore& core, Entity entity) noexcept {
-        const ComponentId id = core.registry.template find<T>();
-        const EntityLocation* const at = core.location(entity);
-        if (at == nullptr || !has_at(core, *at, entity, id)) return false;
-        if constexpr (is_tag_type<T>) return !core.registry.is_switched_alone(id);
-        return true;
-    }
-
-    template <class T, class F>
-    static HookId hook(StoreCore& core, HookKind kind, F&& f) {
-        static_assert(takes_entity<F, T&> || takes_entity<F>,
-                      "ArchetypeStore hooks of a type are called as f(Entity, T&) or f(Entity)");
-        const ComponentId id = core.registry.template id<T>();
-        core.registry.expect_term(id, "ArchetypeStore hooks");
-        return core.hooks.add(kind, id,
-                              [f = std::forward<F>(f)](Entity entity, ComponentId, [[maybe_unused]] void* value) mutable {
-                                  if constexpr (takes_entity<F>)
-                                      f(entity);
-                                  else if constexpr (is_tag_type<T>) {
-                                      T tag{};
-                                      f(entity, tag);
-                                  } else
-                                      f(entity, *static_cast<T*>(value));
-                              });
-    }
-
-private:
-    /// The size of a value whose copy calls nobody, and 0 of others.
-    template <class T, class Value = std::remove_cvref_t<T>>
-    static constexpr std::size_t plain_size = std::is_trivially_copyable_v<Value> && !is_tag_type<Value> ? sizeof(Value) : 0;
-    template <class... Ts>
-    SLOTWISE_ALWAYS_INLINE static StoreBundle& bundle_of(StoreCore& core) {
-        static_assert(all_different<std::remove_cvref_t<Ts>...>,
-                      "ArchetypeStore: a component is there twice in one call; an entity has one value of each");
-        return core.bundles.get<std::remove_cvref_t<Ts>...>(core.registry);
-    }
-    /// Where rows of a table go with a bundle, by one of its steps.
-    SLOTWISE_ALWAYS_INLINE static const StoreStep& step_of(StoreCore& core, const StoreBundle& bundle, StoreStep& step,
-                                                           slot_t from) {
-        if (step.from != from || step.erased != core.tables.erased()) [[unlikely]]
-            find_step(core, bundle, step, from);
-        return step;
-    }
-    SLOTWISE_NEVER_INLINE static void find_step(StoreCore& core, const StoreBundle& bundle, StoreStep& step, slot_t from) {
-        step.from = no_slot;
-        const auto way = &step == &bundle.removed ? core.tables.remove_all(from, bundle.sorted.span())
-                                                  : core.tables.add_all(from, bundle.sorted.span());
-        Table& to = core.tables[way.table];
-        step.argument.assign(to.column_count(), StoreStep::no_argument);
-        step.columns.assign(bundle.ids.size(), -1);
-        std::size_t given = 0;
-        for (unsigned i = 0; i != bundle.ids.size(); ++i) {
-            const std::int32_t column = step.columns[i] = to.column_of(bundle.ids[i]);
-            if (column < 0) continue;
-            step.argument[static_cast<std::size_t>(column)] = i;
-            ++given;
-        }
-        step.complete = given == to.column_count();
-        step.to = way.table;
-        step.source = &core.tables[from];
-        step.destination = &to;
-        step.map = way.map;
-        step.erased = core.tables.erased();
-        step.from = from;
-    }
-    /// Calls f(change) with the values of a bundle behind pointers.
-    template <class F, class... Ts>
-    static decltype(auto) with_values(const StoreBundle& bundle, [[maybe_unused]] bool assigns, F&& f, Ts&&... values) {
-        std::size_t i = 0;
-        const ComponentValue all[] = {ComponentValue{bundle.ids[i++], value_of<Ts>(values), assigns}..., ComponentValue{}};
-        return f(Change{bundle.sorted.span(), {}, {all, sizeof...(Ts)}});
-    }
-    /// As AnyValue::of. The registry knows the type, which may have another id if it is bound to a name.
-    template <class T>
-    static AnyValue value_of(std::remove_reference_t<T>& value) noexcept {
-        if constexpr (std::is_lvalue_reference_v<T> || std::is_const_v<std::remove_reference_t<T>>)
-            return AnyValue::copied(std::addressof(value));
-        else
-            return AnyValue::moved(std::addressof(value));
-    }
-    template <class T>
-    SLOTWISE_ALWAYS_INLINE static bool construct(void* to, std::remove_reference_t<T>& value) {
-        using Value = std::remove_cvref_t<T>;
-        if constexpr (!is_tag_type<Value>) ::new (to) Value(static_cast<T&&>(value));
-        return true;
-    }
-    /// Builds the value of row `row` in a column.
-    template <class T>
-    SLOTWISE_ALWAYS_INLINE static void write([[maybe_unused]] Table& table, [[maybe_unused]] std::int32_t column,
-                                             [[maybe_unused]] std::size_t row, std::remove_reference_t<T>& value) {
-        using Value = std::remove_cvref_t<T>;
-        if constexpr (!is_tag_type<Value>) construct<T>(table.data<Value>(static_cast<std::size_t>(column)) + row, value);
-    }
-    /// Builds a T from the argument where it is told.
-    template <class T>
-    static auto builder_of(std::remove_reference_t<T>& value) noexcept {
-        return [&value](void* to) { construct<T>(to, value); };
-    }
-    /// Assigns the argument to a T.
-    template <class T>
-    static auto assigner_of(std::remove_reference_t<T>& value) noexcept {
-        using Value = std::remove_cvref_t<T>;
-        return [&value]([[maybe_unused]] void* to) {
-            if constexpr (is_tag_type<Value>)
-                static_cast<void>(value);
-            else {
-                static_assert(std::is_assignable_v<Value&, T&&>, "ArchetypeStore::set: values of this type cannot be assigned; "
-                                                                 "remove the component and add it anew");
-                *static_cast<Value*>(to) = static_cast<T&&>(value);
-            }
-        };
-    }
-    template <class T>
-    SLOTWISE_ALWAYS_INLINE static bool construct_default(void* to) {
-        if constexpr (!is_tag_type<T>) ::new (to) T();
-        return true;
-    }
-    /// Builds a value from the argument with this number; false if there is none.
-    template <class... Ts>
-    SLOTWISE_ALWAYS_INLINE static bool build([[maybe_unused]] unsigned argument, [[maybe_unused]] void* to,
-                                             std::remove_reference_t<Ts>&... values) {
-        [[maybe_unused]] unsigned i = 0;
-        return ((argument == i++ && construct<Ts>(to, values)) || ...);
-    }
-    SLOTWISE_COLD static void build_companion(const Table& table, std::size_t column, void* to) {
-        AnyValue().build(table.type(column), to);
-    }
-    /// Adds what is missing of a bundle, in one move. build(number of the argument, to) is false if there is no such argument.
-    template <class Build>
-    SLOTWISE_ALWAYS_INLINE static void move_to(StoreCore& core, Entity entity, EntityLocation& at, StoreBundle& bundle,
-                                               Build&& build) {
-        const StoreStep& step = step_of(core, bundle, bundle.added, at.table());
-        if (step.map == nullptr) return;
-        const auto build_at = [&](std::size_t column, void* to) {
-            if (!build(step.argument[column], to)) build_companion(*step.destination, column, to);
-        };
-        if (core.hooks.any(HookKind::remove)) [[unlikely]]
-            move_with_hooks(core, entity, at, step, build_at);
-        else
-            move_row(core, at, *step.source, step.to, *step.destination, *step.map, build_at);
-        run_hooks(core, HookKind::add, entity, step.destination->ids(), step.source->ids());
-    }
-    /// The same with the on_remove hooks of pairs that companions replace.
-    template <class Build>
-    SLOTWISE_NEVER_INLINE static void move_with_hooks(StoreCore& core, Entity entity, EntityLocation& at, const StoreStep& step,
-                                                      Build& build) {
-        const auto replaced = [&](auto&& f) {
-            for_each_missing(step.source->ids(), step.destination->ids(), [&](ComponentId id) { f(id, entity); });
-        };
-        RemovalHooks removal(core, replaced);
-        move_row(core, at, *step.source, step.to, *step.destination, *step.map, build, [&] { removal.call(); });
-        removal.dismiss();
-    }
-    template <class T>
-    static void assign(StoreCore& core, EntityLocation at, ComponentId id, std::remove_reference_t<T>& value) {
-        using Value = std::remove_cvref_t<T>;
-        Table& table = core.table(at);
-        const std::int32_t place = table.place_of(id);
-        if (place < 0) return;
-        if (TickColumn* const ticks = table.ticks(static_cast<std::size_t>(place))) ticks->mark(at.row(), core.tick);
-        if constexpr (!is_tag_type<Value>) {
-            static_assert(std::is_assignable_v<Value&, T&&>,
-                          "ArchetypeStore::set: values of this type cannot be assigned; remove the component and add it anew");
-            table.data<Value>(static_cast<std::size_t>(table.column_at(static_cast<std::size_t>(place))))[at.row()] =
-                static_cast<T&&>(value);
-        }
-    }
-    /// `count` copies of a value, side by side.
-    template <class T>
-    static bool fill(void* to, std::size_t count, const T& value) {
-        if constexpr (!is_tag_type<T>) {
-            T* const values = static_cast<T*>(to);
-            std::size_t built = 0;
-            if constexpr (std::is_trivially_copyable_v<T>) { // g++ does not vectorise a loop of 12 bytes: copy blocks of 4 KiB
-                if (count != 0) ::new (to) T(value), built = 1;
-                while (built != count) {
-                    std::size_t more = built < 4096 / sizeof(T) + 1 ? built : 4096 / sizeof(T) + 1;
-                    if (more > count - built) more = count - built;
-                    std::memcpy(static_cast<void*>(values + built), values, more * sizeof(T));
-                    built += more;
-                }
-                return true;
-            }
-            ScopeGuard undo([&]() noexcept {
-                while (built != 0) values[--built].~T();
-            });
-            if constexpr (std::is_trivially_copyable_v<T>) {
-                const T copy = value; // no store can change it
-                for (; built != count; ++built) ::new (static_cast<void*>(values + built)) T(copy);
-            }
-            for (; built != count; ++built) ::new (static_cast<void*>(values + built)) T(value);
-            undo.dismiss();
-        }
-        return true;
-    }
-};
-
-// StoreAccess: the inside of a store, for the headers of ecs/ that work on one.
-
-class StoreCore;
-
-/// Reaches the parts of a store; const ones if it is const. They stay where they are when the store is moved.
-struct StoreAccess {
-    template <class Store>
-    static auto& core(Store& store) noexcept {
-        using Core = std::conditional_t<std::is_const_v<Store>, const StoreCore, StoreCore>;
-        return static_cast<Core&>(*store.core_);
-    }
-    template <class Store>
-    static auto& tables(Store& store) noexcept {
-        return core(store).tables;
-    }
-    template <class Store>
-    static auto& entities(Store& store) noexcept {
-        return core(store).entities;
-    }
-    template <class Store>
-    static void begin_walk(const Store& store) noexcept {
-        core(store).begin_walk();
-    }
-    template <class Store>
-    static void end_walk(const Store& store) noexcept {
-        core(store).end_walk();
-    }
-};
-
-} // namespace detail
-
-// EntityBuilder: an entity that is put together step by step and spawned once.
 
 /// Collects components, and spawns an entity with all of them: in the right table at once, however it was put together. It
 /// keeps the values until then; each is moved into its column, where nothing is built before. After spawn() it has nothing and
@@ -793,7 +216,7 @@ public:
         name(id);
         return *this;
     }
-    /// With a value of a described type, which is copied or moved here.
+    /// With a value of a type-erased type, which is copied or moved here.
     /// @throws also std::invalid_argument when the component has no values, or of another type
     EntityBuilder& with(ComponentId id, const AnyValue& value) {
         core_->registry.expect(id, "EntityBuilder::with");
@@ -815,7 +238,7 @@ public:
         given_.reserve(values_.size());
         detail::IdSets::sort_set(ids_);
         for (const Given& each : values_) given_.push_back({each.id, AnyValue::moved(each.at())});
-        const Entity entity = detail::spawn(*core_, {ids_.span(), {}, given_.span()});
+        const Entity entity = core_->spawn({ids_.span(), {}, given_.span()});
         clear();
         return entity;
     }
@@ -869,8 +292,6 @@ private:
     detail::PlainVector<detail::ComponentValue> given_{};
 };
 
-class CommandBuffer;
-
 /// Entities, and components of any types that they get and lose at run time. Entities with the same set of components share a
 /// Table: a column for each component, a row for each entity. A change of the set moves the row, once, however many components
 /// it adds or removes. The parts are containers of their own; this class is their composition.
@@ -900,7 +321,7 @@ public:
     using entity_type = Entity;
     using size_type = std::size_t;
     /// Names a range of indices that have ids of their own, see add_range.
-    using Range = detail::StoreCore::Entities::Range;
+    using Range = detail::StoreCore::Range;
 
     //=== construct and move ===//
 
@@ -944,36 +365,32 @@ public:
     /// A new entity with these components. A tag is a value too: spawn(Position{}, Hidden{}).
     /// @throws what the values and the allocator throw; strong @complexity one row @invalidates addresses in that table
     template <detail::Component... Ts>
-    Entity spawn(Ts&&... values) {
-        return detail::StoreTyped::spawn(*core_, std::forward<Ts>(values)...);
-    }
+    Entity spawn(Ts&&... values);
     /// `count` new entities, each with copies of these values. The span ends at the next spawn or despawn.
     /// @throws as spawn; strong @complexity linear in the bytes of the rows
     template <detail::Component... Ts>
-    std::span<const Entity> spawn_n(size_type count, const Ts&... values) {
-        return detail::StoreTyped::spawn_n(*core_, count, values...);
-    }
+    std::span<const Entity> spawn_n(size_type count, const Ts&... values);
     /// Exactly this entity, for replication and loading. False, and no effect, if it lives, or may have lived before: see
     /// EntityIndex::make_alive. @throws as spawn; strong, but spawn() may return the entity next
     template <detail::Component... Ts>
     bool spawn_at(Entity entity, Ts&&... values) {
-        return detail::StoreTyped::spawn_at(*core_, entity, std::forward<Ts>(values)...);
+        return with_values(
+            list_of<Ts...>(), false, [&](const detail::Change& what) { return core_->spawn_at(entity, what); },
+            std::forward<Ts>(values)...);
     }
     /// Gives the indices from `first` up to, not including, `last` ids of their own: spawn() never issues them, spawn_in() and
     /// spawn_at() do. For example, what a server owns and what a client makes for itself. Part of a snapshot.
     /// @throws std::invalid_argument when the range is empty, overlaps another, or one of its indices was used; std::bad_alloc;
     /// strong @complexity see EntityIndex::add_range
-    Range add_range(slot_t first, slot_t last) {
-        core_->expect_idle();
-        core_->flush_reserved();
-        return core_->entities.add_range(first, last);
-    }
+    Range add_range(slot_t first, slot_t last) { return core_->add_range(first, last); }
     /// The range that the entity's index belongs to; a value-initialised one is that of spawn().
     Range range_of(Entity entity) const noexcept { return core_->entities.range_of(entity); }
     /// A new entity with an id of this range. @throws as spawn; strong
     template <detail::Component... Ts>
     Entity spawn_in(Range range, Ts&&... values) {
-        return detail::StoreTyped::spawn_in(*core_, range, std::forward<Ts>(values)...);
+        return with_values(
+            list_of<Ts...>(), false, [&](const detail::Change& what) { return core_->spawn_in(range, what); },
+            std::forward<Ts>(values)...);
     }
     /// An entity that is put together step by step and then spawned into the right table:
     ///     store.builder().with(Position{}).with<Hidden>().with(id).relate(child_of, parent).spawn()
@@ -983,17 +400,27 @@ public:
     /// @throws std::invalid_argument when a relation refuses it (OnTargetDespawn::refuse); what moves that may throw do; if
     /// others relate to it what the allocator throws: some of them may have lost their pairs, and nothing has ended
     /// @complexity one row, and what relates to it @invalidates addresses in its table
-    bool despawn(Entity entity) { return detail::despawn(*core_, entity); }
+    bool despawn(Entity entity) { return core_->despawn(entity); }
     /// Ends an entity as despawn does, and keeps its id reserved: it does not live, and no other entity gets its index, until
     /// fulfill() brings it back or cancel() gives it up. For undo: whatever keeps the id finds the entity again. False if it
     /// does not live. Entities that go along (OnTargetDespawn::despawn) are gone for good: keep them before, the sources first.
     /// @throws as despawn @invalidates addresses in its table
-    bool erase_reserved(Entity entity) { return detail::StoreExtraction::erase(*core_, entity); }
+    bool erase_reserved(Entity entity) {
+        const auto nothing = [](EntityLocation) {};
+        return core_->erase_reserved(entity, nothing, nothing);
+    }
     /// The same, and returns its components with their values; none if it does not live. Hooks see the values before.
     ///     auto old = store.extract_reserved(entity);
     ///     store.fulfill(entity, std::move(*old));                      // undone: the same entity again
     /// @throws as despawn, and what the allocator throws; strong as despawn; if moves of values throw, some may be moved-from
-    std::optional<ExtractedEntity> extract_reserved(Entity entity) { return detail::StoreExtraction::extract(*core_, entity); }
+    std::optional<ExtractedEntity> extract_reserved(Entity entity) {
+        std::optional<ExtractedEntity> result;
+        ExtractedEntity taken;
+        const auto list = [&](EntityLocation at) { taken.list(*core_, entity, at); };
+        const auto take = [&](EntityLocation at) { taken.take(*core_, entity, at); };
+        if (core_->erase_reserved(entity, list, take)) result.emplace(std::move(taken));
+        return result;
+    }
     /// Brings back a reserved entity with what extract_reserved() has returned: exactly these components, their values, pairs
     /// and disabled bits; ticks are those of an added component. Pairs whose target has died for good meanwhile are left out,
     /// if their relation has OnTargetDespawn::remove. False, and no effect, when the id is not reserved. `components` is empty
@@ -1001,112 +428,111 @@ public:
     /// @throws std::invalid_argument when the target of another pair does not live: bring that back first; what the allocator
     /// throws; strong, `components` keeps the values, if values move without a throw; what hooks throw, and the entity stays
     /// @invalidates addresses in that table
-    bool fulfill(Entity entity, ExtractedEntity&& components) {
-        return detail::StoreExtraction::fulfill(*core_, entity, components);
-    }
+    bool fulfill(Entity entity, ExtractedEntity&& components) { return components.put_back(*core_, entity); }
     /// The same with these components, as spawn_at. @throws as spawn; strong: the id is still reserved
     template <detail::Component... Ts>
         requires(!std::is_same_v<std::remove_cvref_t<Ts>, ExtractedEntity> && ...)
     bool fulfill(Entity entity, Ts&&... values) {
-        return detail::StoreTyped::fulfill(*core_, entity, std::forward<Ts>(values)...);
+        return with_values(
+            list_of<Ts...>(), false, [&](const detail::Change& what) { return core_->fulfill(entity, what); },
+            std::forward<Ts>(values)...);
     }
     /// Gives a reserved id up: it is stale for ever, and its index is used next. False when it is not reserved.
     /// @throws what the allocator throws, if command buffers have taken ids; strong
-    bool cancel(Entity entity) { return detail::StoreExtraction::cancel(*core_, entity); }
+    bool cancel(Entity entity) { return core_->cancel(entity); }
     /// Ends all entities, and gives up those that are reserved; on_remove hooks are called. Ids that lived stay stale for ever.
     /// Tables and queries stay.
     /// @throws what the allocator throws: all have ended nevertheless, or none
-    void clear() { detail::clear(*core_); }
+    void clear() { core_->clear(); }
     /// Room for `count` entities in all, and for `rows` of them with exactly these components.
     /// @throws std::length_error, what the allocator throws; strong
     template <detail::Component... Ts>
     void reserve(size_type count) {
-        detail::StoreTyped::reserve<Ts...>(*core_, count);
+        detail::ComponentList& list = list_of<Ts...>();
+        core_->expect_idle();
+        core_->entities.reserve(count);
+        if (!list.any_sparse)
+            core_->transition(list, list.spawned, detail::ArchetypeTables::root()).destination->reserve(count);
     }
     /// Frees memory that is not needed, and erases tables without entities. @throws what the allocator and moves throw
-    void shrink_to_fit() { detail::shrink_to_fit(*core_); }
+    void shrink_to_fit() { core_->shrink_to_fit(); }
 
     //=== components ===//
 
     /// Adds components, in one move. Those that the entity has keep their values. Returns whether the entity lives.
     /// @throws what the values and the allocator throw; strong @complexity one row @invalidates addresses in both tables
     template <detail::Component... Ts>
-    bool add(Entity entity, Ts&&... values) {
-        return detail::StoreTyped::add(*core_, entity, std::forward<Ts>(values)...);
-    }
+    bool add(Entity entity, Ts&&... values);
     /// The same, with default values, or tags: add<Hidden>(entity).
     template <detail::Component... Ts>
         requires(sizeof...(Ts) != 0)
-    bool add(Entity entity) {
-        return detail::StoreTyped::add_default<Ts...>(*core_, entity);
-    }
+    bool add(Entity entity);
     /// The same, named by ids; pairs too.
     /// @throws also std::invalid_argument when an id is none of the registry's, or the target of a pair does not live
-    bool add(Entity entity, ComponentId id) { return detail::add_ids(*core_, entity, {&id, 1}); }
-    bool add(Entity entity, std::span<const ComponentId> ids) { return detail::add_ids(*core_, entity, ids); }
-    /// With a value of a described type. @throws also std::invalid_argument when the component has values of another type
-    bool add(Entity entity, ComponentId id, const AnyValue& value) { return detail::give(*core_, entity, id, value, false); }
+    bool add(Entity entity, ComponentId id) { return core_->add(entity, {&id, 1}); }
+    bool add(Entity entity, std::span<const ComponentId> ids) { return core_->add(entity, ids); }
+    /// With a value of a type-erased type. @throws also std::invalid_argument when the component has values of another type
+    bool add(Entity entity, ComponentId id, const AnyValue& value) { return core_->give(entity, id, value, false); }
     /// Removes components, in one move; what the entity has not is ignored. Returns whether the entity lives.
     /// @throws what the allocator throws; strong @complexity one row @invalidates addresses in both tables
     template <detail::Component... Ts>
         requires(sizeof...(Ts) != 0)
-    bool remove(Entity entity) {
-        return detail::StoreTyped::remove<Ts...>(*core_, entity);
-    }
-    bool remove(Entity entity, ComponentId id) { return detail::remove_ids(*core_, entity, {&id, 1}); }
-    bool remove(Entity entity, std::span<const ComponentId> ids) { return detail::remove_ids(*core_, entity, ids); }
+    bool remove(Entity entity);
+    bool remove(Entity entity, ComponentId id) { return core_->remove(entity, {&id, 1}); }
+    bool remove(Entity entity, std::span<const ComponentId> ids) { return core_->remove(entity, ids); }
     /// Gives the entity these values: assigns where it has the component, else adds, all in one move. Returns whether the
     /// entity lives.
     /// @throws what the values and the allocator throw; strong for what is added, values that were assigned stay assigned
     template <detail::Component... Ts>
-    bool set(Entity entity, Ts&&... values) {
-        return detail::StoreTyped::set(*core_, entity, std::forward<Ts>(values)...);
-    }
-    bool set(Entity entity, ComponentId id, const AnyValue& value) { return detail::give(*core_, entity, id, value, true); }
+    bool set(Entity entity, Ts&&... values);
+    bool set(Entity entity, ComponentId id, const AnyValue& value) { return core_->give(entity, id, value, true); }
 
     /// The entity's T; null if it does not live or has none. get<T> of a tracked component counts as a change, get<const T> and
     /// that of a const store do not. @complexity O(1)
     template <detail::Component T>
     T* get(Entity entity) noexcept {
-        return detail::StoreTyped::get<T>(*core_, entity);
+        return value_of<T>(*core_, entity);
     }
     template <detail::Component T>
     const T* get(Entity entity) const noexcept {
-        return detail::StoreTyped::get<const T>(std::as_const(*core_), entity);
+        return value_of<const T>(std::as_const(*core_), entity);
     }
     /// The address of a value; null if the entity does not live, has no such component, or it is a tag. It counts as a change.
-    void* get(Entity entity, ComponentId id) noexcept { return detail::value_of<true>(*core_, entity, id); }
-    const void* get(Entity entity, ComponentId id) const noexcept {
-        return detail::value_of<false>(std::as_const(*core_), entity, id);
-    }
+    void* get(Entity entity, ComponentId id) noexcept { return core_->get(entity, id); }
+    const void* get(Entity entity, ComponentId id) const noexcept { return std::as_const(*core_).get(entity, id); }
     /// As get. @throws std::out_of_range that says whether the entity or the component is missing, and why
     template <detail::Component T>
     T& at(Entity entity) {
-        return detail::StoreTyped::at<T>(*core_, entity);
+        return value_at<T>(*core_, entity);
     }
     template <detail::Component T>
     const T& at(Entity entity) const {
-        return detail::StoreTyped::at<const T>(std::as_const(*core_), entity);
+        return value_at<const T>(std::as_const(*core_), entity);
     }
     /// Whether the entity lives and has the component, enabled or not. @complexity O(1)
     template <detail::Component T>
     bool has(Entity entity) const noexcept {
-        return detail::StoreTyped::has<T>(*core_, entity);
+        const detail::StoreCore& core = *core_;
+        const ComponentId id = core.registry.template find<T>();
+        const EntityLocation* const at = core.location(entity);
+        if (at == nullptr || !core.has_at(*at, entity, id)) return false;
+        if constexpr (detail::is_tag_type<T>) return !core.registry.is_switched_alone(id);
+        return true;
     }
     /// The same, by id; pair(relation, any) asks for any pair that matches.
-    bool has(Entity entity, ComponentId id) const noexcept { return detail::has(*core_, entity, id); }
+    bool has(Entity entity, ComponentId id) const noexcept { return core_->has(entity, id); }
 
     /// Calls f(ComponentId, const void* value) for all components of an entity, tags and pairs too, whose value is null: for
     /// inspectors and replication. f must not change structure. @throws what f throws
     template <class F>
     void for_each_component(Entity entity, F&& f) const {
-        detail::for_each_component(*core_, entity, f);
+        core_->for_each_component(entity, f);
     }
 
     /// Disables or enables a component with trait `toggle`: queries skip the row, the value stays, and no row moves. Returns
     /// whether the entity lives and has it. @throws std::invalid_argument when it has no trait `toggle`; what the allocator
     /// throws; strong
-    bool enable(Entity entity, ComponentId id, bool on = true) { return detail::enable(*core_, entity, id, on); }
+    bool enable(Entity entity, ComponentId id, bool on = true) { return core_->enable(entity, id, on); }
     template <detail::Component T>
     bool enable(Entity entity, bool on = true) {
         return enable(entity, core_->registry.id<T>(), on);
@@ -1117,7 +543,7 @@ public:
         return enable<T>(entity, false);
     }
     /// Whether the entity lives and has the component, and it is not disabled.
-    bool is_enabled(Entity entity, ComponentId id) const noexcept { return detail::is_enabled(*core_, entity, id); }
+    bool is_enabled(Entity entity, ComponentId id) const noexcept { return core_->is_enabled(entity, id); }
     template <detail::Component T>
     bool is_enabled(Entity entity) const noexcept {
         return is_enabled(entity, core_->registry.find<T>());
@@ -1128,7 +554,7 @@ public:
     /// Relates the entity to a target: adds pair(relation, target), in one move. In an exclusive relation it takes the place of
     /// the pair that the entity has, in the same move. Returns whether the entity lives.
     /// @throws std::invalid_argument when it is no relation, or the target does not live; as add; strong
-    bool relate(Entity entity, ComponentId relation, Entity target) { return detail::relate(*core_, entity, relation, target); }
+    bool relate(Entity entity, ComponentId relation, Entity target) { return core_->relate(entity, relation, target); }
     /// The same, in a relation with values, which is assigned if the entity has the pair.
     bool relate(Entity entity, ComponentId relation, Entity target, const AnyValue& value) {
         return set(entity, pair(relation, target), value);
@@ -1143,25 +569,23 @@ public:
     }
     /// Removes the pair, or all pairs of the relation, in one move. Returns whether the entity lives.
     /// @throws std::invalid_argument when it is no relation; as remove; strong
-    bool unrelate(Entity entity, ComponentId relation, Entity target) {
-        return detail::unrelate(*core_, entity, relation, target);
-    }
-    bool unrelate(Entity entity, ComponentId relation) { return detail::unrelate(*core_, entity, relation); }
+    bool unrelate(Entity entity, ComponentId relation, Entity target) { return core_->unrelate(entity, relation, target); }
+    bool unrelate(Entity entity, ComponentId relation) { return core_->unrelate(entity, relation); }
     /// The entity's target, the first one in order if there are several; null if there is none, or it does not live.
     /// @throws std::invalid_argument when it is no relation
-    Entity target(Entity entity, ComponentId relation) const { return detail::target(*core_, entity, relation); }
+    Entity target(Entity entity, ComponentId relation) const { return core_->target(entity, relation); }
     /// All targets: for (const Entity other : store.targets(entity, likes)). @throws as target @complexity O(log components)
     /// @invalidates the next change of structure
-    auto targets(Entity entity, ComponentId relation) const { return detail::targets(*core_, entity, relation); }
+    auto targets(Entity entity, ComponentId relation) const { return core_->targets(entity, relation); }
     /// The entities that are related to a target, for example the children of a parent: store.sources(child_of, parent).
     /// @throws as target @complexity O(tables that have the pair) @invalidates the next change of structure
-    auto sources(ComponentId relation, Entity target) const { return detail::sources(*core_, relation, target); }
+    auto sources(ComponentId relation, Entity target) const { return core_->sources(relation, target); }
     /// Calls f(entity, depth) for the sources of `root`, then for theirs, and so on: breadth first, from depth 1. Each entity
     /// is met once, so that cycles end. f must not change structure.
     /// @throws as target; what f and the allocator throw @complexity linear in those that are met
     template <class F>
     void for_each_descendant(Entity root, ComponentId relation, F&& f) const {
-        detail::for_each_descendant(*core_, root, relation, f);
+        core_->for_each_descendant(root, relation, f);
     }
 
     //=== queries ===//
@@ -1186,47 +610,47 @@ public:
     /// @throws what the allocator and the copy of f throw; strong
     template <detail::Component T, class F>
     HookId on_add(F f) {
-        return detail::StoreTyped::hook<T>(*core_, HookKind::add, std::move(f));
+        return hook<T>(HookKind::add, std::move(f));
     }
     /// The same before an entity loses its T, and while it has it; f must not throw. All that may fail was done then, but for
     /// moves of values: if those in the entity's table move without a throw, f is called for no removal that then fails. If a
     /// move throws, on_add hooks are called for what the entity has still: they must not throw either.
     template <detail::Component T, class F>
     HookId on_remove(F f) {
-        return detail::StoreTyped::hook<T>(*core_, HookKind::remove, std::move(f));
+        return hook<T>(HookKind::remove, std::move(f));
     }
     /// The same after set() gave an entity a T, after on_add if it added one.
     template <detail::Component T, class F>
     HookId on_set(F f) {
-        return detail::StoreTyped::hook<T>(*core_, HookKind::set, std::move(f));
+        return hook<T>(HookKind::set, std::move(f));
     }
     /// The same by id: f(entity, void* value), or f(entity, ComponentId, void* value); value is null for tags. A hook of
     /// pair(relation, any) is called for each pair of the relation.
     template <class F>
     HookId on_add(ComponentId id, F f) {
-        return detail::hook(*core_, HookKind::add, id, std::move(f));
+        return core_->hook(HookKind::add, id, std::move(f));
     }
     template <class F>
     HookId on_remove(ComponentId id, F f) {
-        return detail::hook(*core_, HookKind::remove, id, std::move(f));
+        return core_->hook(HookKind::remove, id, std::move(f));
     }
     template <class F>
     HookId on_set(ComponentId id, F f) {
-        return detail::hook(*core_, HookKind::set, id, std::move(f));
+        return core_->hook(HookKind::set, id, std::move(f));
     }
     /// The hook is not called any more. Returns whether it was there.
     bool off(HookId hook) noexcept { return core_->hooks.erase(hook); }
 
     //=== time ===//
 
-    /// The tick that changes are stamped with, from 1; it wraps.
+    /// The tick that changes get, from 1; it wraps.
     tick_t tick() const noexcept { return core_->tick; }
     /// Goes on to the next tick, at the end of a frame, and returns the one that ended: what is changed from now on is newer.
     ///     const tick_t seen = store.advance();
     ///     store.query<const Position>().changed<Position>(seen)        // later: what changed since
-    /// Once in 2^30 ticks it makes old stamps comparable again (TickColumn::clamp).
+    /// Once in 2^30 ticks it makes old ticks comparable again (TickColumn::clamp).
     /// @complexity O(1), linear in tracked rows once in 2^30 ticks
-    tick_t advance() noexcept { return detail::advance(*core_); }
+    tick_t advance() noexcept { return core_->advance(); }
 
     //=== commands ===//
 
@@ -1240,14 +664,14 @@ public:
     //=== snapshots ===//
 
     /// The exact state as bytes: entities, also the order in which dead ids come back, tables in their order, values, pairs,
-    /// what is outside the tables, bits, ticks and the tick. Hooks, queries and command buffers are no part of it. The registry
+    /// sparse ones, bits, ticks and the tick. Hooks, queries and command buffers are no part of it. The registry
     /// is not either: components are found by their names.
     /// @param codec for types that are more than their bytes; others, which must be trivially copyable, are written as these
     /// @throws std::invalid_argument when values of a component cannot be written, or a pair's target is yet to be spawned by
     /// a buffer whose apply() threw; what the codec and the allocator throw
     template <class Codec = AnyCodec>
     std::vector<std::byte> snapshot(const Codec& codec = Codec()) const {
-        return detail::snapshot(*core_, codec);
+        return detail::StoreWriter(*core_, codec).write();
     }
     /// Replaces entities and components by a snapshot's, which may be of another store or program, without hooks. The next
     /// entities that are spawned are those that the other store would spawn, and walks go in its order. All bytes are checked
@@ -1263,21 +687,326 @@ public:
     /// throw; strong
     template <class Codec = AnyCodec>
     const char* try_restore(std::span<const std::byte> bytes, const Codec& codec = Codec()) {
-        return detail::try_restore(*core_, bytes, codec);
+        return detail::StoreReader(*core_, bytes, codec).restore();
     }
 
-    /// Bytes held on the heap: entities, tables, what is outside them, and what is kept of changes and queries. Without what
+    /// Bytes held on the heap: entities, tables, sparse components, and what is kept of changes and queries. Without what
     /// values hold themselves, and without command buffers. @complexity linear in tables, their ids, queries, components, and
     /// pages of sparse components
     size_type memory_usage() const noexcept { return core_ == nullptr ? 0 : sizeof *core_ + core_->memory_usage(); }
     /// Whether all parts agree with each other; for tests.
-    bool check_invariants() const { return detail::check_invariants(*core_); }
+    bool check_invariants() const { return core_->check_invariants(); }
 
 private:
-    friend detail::StoreAccess;
+    friend class CommandBuffer;
+
+    /// The size of a value whose copy calls nobody, and 0 of others.
+    template <class T, class Value = std::remove_cvref_t<T>>
+    static constexpr size_type plain_size =
+        std::is_trivially_copyable_v<Value> && !detail::is_tag_type<Value> ? sizeof(Value) : 0;
+
+    template <class... Ts>
+    SLOTWISE_ALWAYS_INLINE detail::ComponentList& list_of() {
+        static_assert(detail::all_different<std::remove_cvref_t<Ts>...>,
+                      "ArchetypeStore: a component is there twice in one call; an entity has one value of each");
+        return core_->type_lists.get<std::remove_cvref_t<Ts>...>(core_->registry);
+    }
+    template <class T, class Core>
+    static T* value_of(Core& core, Entity entity) noexcept {
+        using Value = std::remove_const_t<T>;
+        static_assert(!detail::is_tag_type<Value>,
+                      "ArchetypeStore::get<T>: a type without state is a tag, which has no value; ask has<T>");
+        const ComponentId id = core.registry.template find<Value>();
+        const auto* const at = core.location(entity);
+        if (at == nullptr) return nullptr;
+        auto& table = core.table(*at);
+        const std::int32_t column = table.column_of_own(id);
+        if (column < 0) return at->has_sparse() ? static_cast<T*>(core.sparse.get(entity, id)) : nullptr;
+        if constexpr (!std::is_const_v<T>)
+            if (table.has_marks()) [[unlikely]]
+                core.mark_changed(*at, id);
+        return table.template data<Value>(static_cast<size_type>(column)) + at->row();
+    }
+    template <class T, class Core>
+    static T& value_at(Core& core, Entity entity) {
+        T* const value = value_of<T>(core, entity);
+        if (value == nullptr) [[unlikely]]
+            core.refuse_missing(entity, core.registry.template find<T>());
+        return *value;
+    }
+    template <class T, class F>
+    HookId hook(HookKind kind, F&& f) {
+        using detail::takes_entity;
+        static_assert(takes_entity<F, T&> || takes_entity<F>,
+                      "ArchetypeStore hooks of a type are called as f(Entity, T&) or f(Entity)");
+        const ComponentId id = core_->registry.id<T>();
+        core_->registry.expect_term(id, "ArchetypeStore hooks");
+        return core_->hooks.add(kind, id,
+                                [f = std::forward<F>(f)](Entity entity, ComponentId, [[maybe_unused]] void* value) mutable {
+                                    if constexpr (takes_entity<F>)
+                                        f(entity);
+                                    else if constexpr (detail::is_tag_type<T>) {
+                                        T tag{};
+                                        f(entity, tag);
+                                    } else
+                                        f(entity, *static_cast<T*>(value));
+                                });
+    }
+
+    //--- values that are passed ---//
+
+    /// Calls f(change) with the values of a list behind pointers.
+    template <class F, class... Ts>
+    static decltype(auto) with_values(const detail::ComponentList& list, [[maybe_unused]] bool assigns, F&& f, Ts&&... values) {
+        size_type i = 0;
+        const detail::ComponentValue all[] = {detail::ComponentValue{list.ids[i++], any_value<Ts>(values), assigns}...,
+                                              detail::ComponentValue{}};
+        return f(detail::Change{list.sorted.span(), {}, {all, sizeof...(Ts)}});
+    }
+    /// As AnyValue::of. The registry knows the type, which may have another id if it is bound to a name.
+    template <class T>
+    static AnyValue any_value(std::remove_reference_t<T>& value) noexcept {
+        if constexpr (std::is_lvalue_reference_v<T> || std::is_const_v<std::remove_reference_t<T>>)
+            return AnyValue::copied(std::addressof(value));
+        else
+            return AnyValue::moved(std::addressof(value));
+    }
+    template <class T>
+    SLOTWISE_ALWAYS_INLINE static bool construct(void* to, std::remove_reference_t<T>& value) {
+        using Value = std::remove_cvref_t<T>;
+        if constexpr (!detail::is_tag_type<Value>) ::new (to) Value(static_cast<T&&>(value));
+        return true;
+    }
+    template <class T>
+    SLOTWISE_ALWAYS_INLINE static bool construct_default(void* to) {
+        if constexpr (!detail::is_tag_type<T>) ::new (to) T();
+        return true;
+    }
+    /// Builds a value from the argument with this number; false if there is none.
+    template <class... Ts>
+    SLOTWISE_ALWAYS_INLINE static bool build([[maybe_unused]] unsigned argument, [[maybe_unused]] void* to,
+                                             std::remove_reference_t<Ts>&... values) {
+        [[maybe_unused]] unsigned i = 0;
+        return ((argument == i++ && construct<Ts>(to, values)) || ...);
+    }
+    /// Builds the value of row `row` in a column.
+    template <class T>
+    SLOTWISE_ALWAYS_INLINE static void write([[maybe_unused]] Table& table, [[maybe_unused]] std::int32_t column,
+                                             [[maybe_unused]] size_type row, std::remove_reference_t<T>& value) {
+        using Value = std::remove_cvref_t<T>;
+        if constexpr (!detail::is_tag_type<Value>) construct<T>(table.data<Value>(static_cast<size_type>(column)) + row, value);
+    }
+    /// A function that builds a T from the argument in the memory that it is given.
+    template <class T>
+    static auto builder_of(std::remove_reference_t<T>& value) noexcept {
+        return [&value](void* to) { construct<T>(to, value); };
+    }
+    template <class T>
+    SLOTWISE_ALWAYS_INLINE static void assign([[maybe_unused]] void* to, [[maybe_unused]] std::remove_reference_t<T>& value) {
+        using Value = std::remove_cvref_t<T>;
+        if constexpr (!detail::is_tag_type<Value>) {
+            static_assert(std::is_assignable_v<Value&, T&&>,
+                          "ArchetypeStore::set: values of this type cannot be assigned; remove the component and add it anew");
+            *static_cast<Value*>(to) = static_cast<T&&>(value);
+        }
+    }
+    /// A function that assigns the argument to a T.
+    template <class T>
+    static auto assigner_of(std::remove_reference_t<T>& value) noexcept {
+        return [&value](void* to) { assign<T>(to, value); };
+    }
+    /// Assigns to the value in a table, if the entity has it there.
+    template <class T>
+    static void assign_at(detail::StoreCore& core, EntityLocation at, ComponentId id, std::remove_reference_t<T>& value) {
+        using Value = std::remove_cvref_t<T>;
+        Table& table = core.table(at);
+        const std::int32_t place = table.place_of(id);
+        if (place < 0) return;
+        if (TickColumn* const ticks = table.ticks(static_cast<size_type>(place))) ticks->mark(at.row(), core.tick);
+        if constexpr (!detail::is_tag_type<Value>)
+            assign<T>(table.data<Value>(static_cast<size_type>(table.column_at(static_cast<size_type>(place)))) + at.row(),
+                      value);
+    }
+    /// `count` copies of a value, side by side.
+    template <class T>
+    static bool fill(void* to, size_type count, const T& value) {
+        if constexpr (!detail::is_tag_type<T>) {
+            T* const values = static_cast<T*>(to);
+            std::size_t built = 0;
+            if constexpr (std::is_trivially_copyable_v<T>) { // g++ does not vectorise a loop of 12 bytes: copy blocks of 4 KiB
+                if (count != 0) ::new (to) T(value), built = 1;
+                while (built != count) {
+                    std::size_t more = built < 4096 / sizeof(T) + 1 ? built : 4096 / sizeof(T) + 1;
+                    if (more > count - built) more = count - built;
+                    std::memcpy(static_cast<void*>(values + built), values, more * sizeof(T));
+                    built += more;
+                }
+                return true;
+            }
+            ScopeGuard undo([&]() noexcept {
+                while (built != 0) values[--built].~T();
+            });
+            if constexpr (std::is_trivially_copyable_v<T>) {
+                const T copy = value; // no store can change it
+                for (; built != count; ++built) ::new (static_cast<void*>(values + built)) T(copy);
+            }
+            for (; built != count; ++built) ::new (static_cast<void*>(values + built)) T(value);
+            undo.dismiss();
+        }
+        return true;
+    }
 
     detail::StoreCore* core_; // on the heap: queries and command buffers refer to it. Null only after a move
 };
+
+template <detail::Component... Ts>
+Entity ArchetypeStore::spawn(Ts&&... values) {
+    detail::StoreCore& core = *core_;
+    detail::ComponentList& list = list_of<Ts...>();
+    if (list.any_sparse) [[unlikely]]
+        return with_values(
+            list, false, [&](const detail::Change& what) { return core.spawn(what); }, std::forward<Ts>(values)...);
+    core.flush_reserved();
+    const detail::StoreCore::Changing changing(core);
+    const detail::Transition& transition = core.transition(list, list.spawned, detail::ArchetypeTables::root());
+    const Entity entity = core.entities.create();
+    ScopeGuard undo([&]() noexcept { core.entities.take_back(1); });
+    slot_t row = no_slot;
+    core.before_row(transition.to, *transition.destination);
+    if constexpr ((std::is_nothrow_constructible_v<std::remove_cvref_t<Ts>, Ts&&> && ...))
+        if (transition.complete) [[likely]]
+            row = transition.destination->try_push_back(entity, [&]([[maybe_unused]] size_type at) {
+                [[maybe_unused]] const std::int32_t* column = transition.columns.data();
+                (write<Ts>(*transition.destination, *column++, at, values), ...);
+            });
+    if (row == no_slot) [[unlikely]]
+        row = transition.destination->push_back(entity, core.tick, [&](size_type column, void* to) {
+            if (!build<Ts...>(transition.argument[column], to, values...))
+                detail::build_default(*transition.destination, column, to);
+        });
+    core.entities[entity].set(transition.to, row);
+    undo.dismiss();
+    core.run_hooks(HookKind::add, entity, transition.destination->ids(), {});
+    return entity;
+}
+
+template <detail::Component... Ts>
+std::span<const Entity> ArchetypeStore::spawn_n(size_type count, const Ts&... values) {
+    detail::StoreCore& core = *core_;
+    detail::ComponentList& list = list_of<Ts...>();
+    if (list.any_sparse) [[unlikely]]
+        return with_values(
+            list, false, [&](const detail::Change& what) { return core.spawn_n(count, what); }, values...);
+    core.flush_reserved();
+    const detail::StoreCore::Changing changing(core);
+    const detail::Transition& transition = core.transition(list, list.spawned, detail::ArchetypeTables::root());
+    Table& table = *transition.destination;
+    const auto first = static_cast<slot_t>(table.size());
+    const std::span<const Entity> created =
+        core.entities.create_n({}, count, [&](slot_t i) { return EntityLocation(transition.to, first + i); });
+    ScopeGuard undo([&]() noexcept { core.entities.take_back(count); });
+    core.before_row(transition.to, table);
+    table.append(created, core.tick, [&](size_type column, void* to, size_type n) {
+        [[maybe_unused]] unsigned i = 0;
+        const bool given = ((transition.argument[column] == i++ && fill(to, n, values)) || ...);
+        if (!given) detail::fill_by_default(table.type(column), to, n);
+    });
+    undo.dismiss();
+    if (core.hooks.any(HookKind::add)) [[unlikely]]
+        for (const Entity entity : created) core.run_hooks(HookKind::add, entity, table.ids(), {});
+    return created;
+}
+
+template <detail::Component... Ts>
+bool ArchetypeStore::add(Entity entity, Ts&&... values) {
+    detail::StoreCore& core = *core_;
+    detail::ComponentList& list = list_of<Ts...>();
+    if (list.any_sparse) [[unlikely]] {
+        if constexpr (sizeof...(Ts) == 1)
+            if (list.one_sparse) return core.add_sparse<plain_size<Ts...>>(entity, list, builder_of<Ts>(values)...);
+        return with_values(
+            list, false, [&](const detail::Change& what) { return core.change(entity, what); }, std::forward<Ts>(values)...);
+    }
+    EntityLocation* const at = core.location(entity);
+    if (at == nullptr) return false;
+    const detail::StoreCore::Changing changing(core);
+    core.add_all(entity, *at, list, [&](unsigned argument, void* to) { return build<Ts...>(argument, to, values...); });
+    return true;
+}
+
+template <detail::Component... Ts>
+    requires(sizeof...(Ts) != 0)
+bool ArchetypeStore::add(Entity entity) {
+    static_assert((std::is_default_constructible_v<Ts> && ...),
+                  "ArchetypeStore::add<Ts...>(entity): a type has no default value; write add(entity, values...)");
+    detail::StoreCore& core = *core_;
+    detail::ComponentList& list = list_of<Ts...>();
+    if constexpr (sizeof...(Ts) == 1)
+        if (list.one_sparse) {
+            constexpr size_type size = (std::is_trivially_default_constructible_v<Ts> && ...) ? plain_size<Ts...> : 0;
+            return core.add_sparse<size>(entity, list, [](void* to) { (::new (to) Ts(), ...); });
+        }
+    if (list.any_sparse) [[unlikely]]
+        return core.change(entity, {list.sorted.span(), {}, {}});
+    EntityLocation* const at = core.location(entity);
+    if (at == nullptr) return false;
+    const detail::StoreCore::Changing changing(core);
+    core.add_all(entity, *at, list, [&](unsigned argument, void* to) {
+        unsigned i = 0;
+        return ((argument == i++ && construct_default<Ts>(to)) || ...);
+    });
+    return true;
+}
+
+template <detail::Component... Ts>
+    requires(sizeof...(Ts) != 0)
+bool ArchetypeStore::remove(Entity entity) {
+    detail::StoreCore& core = *core_;
+    detail::ComponentList& list = list_of<Ts...>();
+    if (list.one_sparse) return core.remove_sparse(entity, list);
+    if (list.any_sparse || core.hooks.any(HookKind::remove)) [[unlikely]]
+        return core.change(entity, {{}, list.sorted.span(), {}});
+    EntityLocation* const at = core.location(entity);
+    if (at == nullptr) return false;
+    const detail::StoreCore::Changing changing(core);
+    const detail::Transition& transition = core.transition(list, list.removed, at->table());
+    if (transition.map != nullptr)
+        core.move_row(*at, *transition.source, transition.to, *transition.destination, *transition.map,
+                      [](size_type, void*) {});
+    return true;
+}
+
+template <detail::Component... Ts>
+bool ArchetypeStore::set(Entity entity, Ts&&... values) {
+    detail::StoreCore& core = *core_;
+    detail::ComponentList& list = list_of<Ts...>();
+    if (list.any_sparse) [[unlikely]] {
+        if constexpr (sizeof...(Ts) == 1)
+            if (list.one_sparse)
+                return core.set_sparse<plain_size<Ts...>>(entity, list, assigner_of<Ts>(values)..., builder_of<Ts>(values)...);
+        return with_values(
+            list, true, [&](const detail::Change& what) { return core.change(entity, what); }, std::forward<Ts>(values)...);
+    }
+    EntityLocation* const at = core.location(entity);
+    if (at == nullptr) return false;
+    const Table& table = core.table(*at);
+    bool all = true;
+    for (const ComponentId id : list.ids) all = all && table.contains(id);
+    const detail::StoreCore::Changing changing(core, all);
+    size_type i = 0;
+    ScopeGuard failed([&]() noexcept { // what was assigned stays assigned
+        if (&core.table(*at) == &table)
+            for (size_type done = 0; done != i; ++done)
+                if (core.table(*at).contains(list.ids[done])) core.run_hook(HookKind::set, list.ids[done], entity);
+    });
+    ((assign_at<Ts>(core, *at, list.ids[i], values), ++i), ...);
+    if (!all)
+        core.add_all(entity, *at, list, [&](unsigned argument, void* to) { return build<Ts...>(argument, to, values...); });
+    failed.dismiss();
+    if (core.hooks.any(HookKind::set)) [[unlikely]]
+        for (const ComponentId id : list.ids) core.run_hook(HookKind::set, id, entity);
+    return true;
+}
 
 SLOTWISE_END
 

@@ -7,6 +7,7 @@
 
 #include "archetype_store.hpp"
 #include "detail/command_apply.hpp"
+#include "detail/reserved_ids.hpp"
 
 SLOTWISE_BEGIN
 
@@ -62,8 +63,7 @@ public:
     //=== construction ===//
 
     /// A buffer for this store. It stays one when the store is moved.
-    explicit CommandBuffer(const ArchetypeStore& store) noexcept
-        : core_(&detail::StoreAccess::core(store)), life_(core_->life) {}
+    explicit CommandBuffer(const ArchetypeStore& store) noexcept : core_(store.core_), life_(core_->life) {}
     CommandBuffer(const CommandBuffer&) = delete;
     CommandBuffer& operator=(const CommandBuffer&) = delete;
     /// Takes over the commands. `other` is empty then.

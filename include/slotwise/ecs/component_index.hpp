@@ -14,12 +14,10 @@
 #include <type_traits>
 
 SLOTWISE_BEGIN
-
-// TableList: tables in the order of their creation, each with some values. To erase one is O(log n), amortised: its place stays
-// until half of the places are such, because a crowd that is despawned erases thousands of tables one by one.
-
 namespace detail {
 
+/// Tables in the order of their creation, each with some values. To erase one is O(log n), amortised: its place stays until
+/// half of the places are such, because a crowd that is despawned erases thousands of tables one by one.
 /// @tparam Item what a walk gives: Item::of(table, pointer to the values of the table)
 template <class TableRef, class Value, class Item>
 class TableList {
@@ -156,9 +154,8 @@ private:
 
 } // namespace detail
 
-// PairTraits: which ids are pairs, and the wildcards that a pair matches.
-
-/// Ids that are no pairs. A type of which some are specialises it with the members that the one for ComponentId has.
+/// Which ids are pairs, and the wildcards that a pair matches. Here none is: specialise it for a type of ids that may be pairs,
+/// with the members that the one for ComponentId has.
 template <class Id>
 struct PairTraits {
     static constexpr bool has_pairs = false; ///< whether some ids are pairs
@@ -215,8 +212,6 @@ class ComponentIndex {
         std::int32_t column = -1;
         std::uint32_t count = 0;
     };
-    struct List;
-    struct Record;
     using IdSets = detail::IdSets;
 
 public:

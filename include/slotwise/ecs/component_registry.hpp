@@ -18,16 +18,14 @@
 
 SLOTWISE_BEGIN
 
-// ComponentTraits: how a component is kept, and what comes and goes with it.
-
 /// How a component is kept, and what comes and goes with it.
 ///     registry.add<Name>({.sparse = true});
 ///     registry.add_relation("child of", {.exclusive = true, .on_target_despawn = OnTargetDespawn::despawn});
 struct ComponentTraits {
-    bool sparse = false;    ///< outside the tables: it comes and goes without a move of the row, and its address stays
+    bool sparse = false;    ///< in no table: it comes and goes without a move of the row, and its address stays
     bool toggle = false;    ///< it can be disabled in a row, by a bit, and keeps its value
     bool exclusive = false; ///< of a relation: an entity has one target at most
-    bool switched = false;  ///< of a relation without values: exclusive, and its targets are outside the tables
+    bool switched = false;  ///< of a relation without values: exclusive, and another target moves no row
     bool tracked = false;   ///< when a row was added and changed is kept, for queries of what changed
     OnTargetDespawn on_target_despawn = OnTargetDespawn::remove; ///< of a relation
     std::vector<ComponentId> with{}; ///< components and pairs that are added whenever it is; they stay when it is removed
@@ -63,11 +61,13 @@ inline const char* contradiction(const ComponentTraits& traits, bool has_values,
         if (traits.on_target_despawn != OnTargetDespawn::remove)
             return "on_target_despawn is a trait of relations; register it as one";
     }
-    if (traits.sparse && relation) return "a sparse relation is not supported; use switched to keep targets outside the tables";
+    if (traits.sparse && relation) return "a sparse relation is not supported; use switched, whose targets are in no table";
     if (traits.switched && has_values) return "a switched relation has no values; leave out the type, or switched";
-    const bool outside = traits.sparse || traits.switched;
-    if (outside && traits.toggle) return "what is outside the tables has no bit in a row; leave out toggle, sparse or switched";
-    if (outside && traits.tracked) return "what is outside the tables is not tracked; leave out tracked, sparse or switched";
+    const bool in_no_table = traits.sparse || traits.switched;
+    if (in_no_table && traits.toggle)
+        return "a sparse component or switched relation has no bit in a row; leave out toggle, sparse or switched";
+    if (in_no_table && traits.tracked)
+        return "a sparse component or switched relation is not tracked; leave out tracked, sparse or switched";
     return nullptr;
 }
 
@@ -105,9 +105,9 @@ struct KeptTypeIdentity {
 
 } // namespace detail
 
-/// The components of a program, or of one store of it: an object, there are no globals. A component is a C++ type, a described
-/// type, or a tag; a relation is one of these whose ids are used in pairs. Ids of one registry are refused by another. A type
-/// without state is a tag.
+/// The components of a program, or of one store of it: an object, there are no globals. A component is a C++ type, a
+/// type-erased type, or a tag; a relation is one of these whose ids are used in pairs. Ids of one registry are refused by
+/// another. A type without state is a tag.
 ///     ComponentRegistry registry;
 ///     const ComponentId position = registry.id<Position>();       // with default traits, on first use
 ///     registry.add<Name>({.sparse = true});
@@ -273,12 +273,12 @@ public:
     }
     /// The traits of a component; of a pair those of its relation.
     /// @throws std::invalid_argument when this registry does not know it @invalidates the reference, when one is registered
-    const ComponentTraits& traits(ComponentId id) const { return described(id, "ComponentRegistry::traits").traits; }
+    const ComponentTraits& traits(ComponentId id) const { return record_of(id, "ComponentRegistry::traits").traits; }
     /// The type of a component's values; null if it has none. Of a pair that of its relation, or if that has none, of
     /// its target; pairs of switched relations have none.
     /// @throws std::invalid_argument when this registry does not know it
     const TypeDescriptor* type(ComponentId id) const {
-        const Record& of = described(id, "ComponentRegistry::type");
+        const Record& of = record_of(id, "ComponentRegistry::type");
         const bool by_target = of.type == nullptr && !of.traits.switched && id.is_pair() && id.target_number() != 0;
         return by_target ? record(id.target_number()).type : of.type;
     }
@@ -292,7 +292,7 @@ public:
     /// itself. Of a pair what comes with its relation.
     /// @throws std::invalid_argument when this registry does not know it @invalidates the span, when the registry dies
     std::span<const ComponentId> with_closure(ComponentId id) const {
-        return described(id, "ComponentRegistry::with_closure").closure.span();
+        return record_of(id, "ComponentRegistry::with_closure").closure.span();
     }
     /// Refuses what contains() does not accept, and a switched relation that is in no pair: an entity cannot have it.
     /// @param where begins the text of the error, for example "ArchetypeStore::add"
@@ -371,7 +371,7 @@ private:
             return entity.version() % 2 == 1 ? nullptr : "the pair's target was never an entity";
         return target < records_.size() ? nullptr : "the pair is without a target: the entity is null or the component unknown";
     }
-    const Record& described(ComponentId id, const char* where) const {
+    const Record& record_of(ComponentId id, const char* where) const {
         if (const char* wrong = problem(id)) [[unlikely]]
             refuse(where, wrong, id);
         if (id.has_any_relation()) [[unlikely]]
@@ -461,14 +461,14 @@ private:
             if (is_relation(companion)) refuse_text("`with` names a relation without a target; name a pair of it");
             if (companion.target())
                 refuse_text("`with` names a pair with an entity, which may die before; name a pair with a component");
-            if (companion.is_pair() && described(companion, "").traits.switched)
+            if (companion.is_pair() && record_of(companion, "").traits.switched)
                 refuse_text("`with` names a pair of a switched relation, which cannot come along");
             detail::insert_sorted(fresh.closure, companion);
             for (const ComponentId next : with_closure(companion)) detail::insert_sorted(fresh.closure, next);
         }
         for (size_type i = 1; i < fresh.closure.size(); ++i)
             if (fresh.closure[i].is_pair() && fresh.closure[i].relation_number() == fresh.closure[i - 1].relation_number() &&
-                described(fresh.closure[i], "").traits.exclusive)
+                record_of(fresh.closure[i], "").traits.exclusive)
                 refuse_text("`with` names two targets of one exclusive relation; name one");
         if (address_.empty()) address_.resize(1);
         names_.reserve_one();

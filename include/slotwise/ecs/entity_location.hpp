@@ -35,21 +35,21 @@ public:
     /// Another row of the same table; flags stay. @pre row < max_rows
     constexpr void set_row(std::uint32_t row) noexcept { row_and_flags_ = (row_and_flags_ & ~row_bits) | row; }
 
-    /// Whether the entity may have components outside the tables.
-    constexpr bool has_outside() const noexcept { return (row_and_flags_ & outside_bit) != 0; }
+    /// Whether the entity may have sparse components, or a target of a switched relation.
+    constexpr bool has_sparse() const noexcept { return (row_and_flags_ & sparse_bit) != 0; }
     /// Whether the entity may be the target of a pair.
     constexpr bool is_target() const noexcept { return (row_and_flags_ & target_bit) != 0; }
     /// Whether one of the two holds.
     constexpr bool has_flags() const noexcept { return row_and_flags_ >= max_rows; }
-    /// Says whether the entity may have components outside the tables.
-    constexpr void set_outside(bool on) noexcept { set_flag(outside_bit, on); }
+    /// Says whether the entity may have sparse components, or a target of a switched relation.
+    constexpr void set_sparse(bool on) noexcept { set_flag(sparse_bit, on); }
     /// Says whether the entity may be the target of a pair.
     constexpr void set_target(bool on) noexcept { set_flag(target_bit, on); }
 
     friend constexpr bool operator==(EntityLocation, EntityLocation) noexcept = default;
 
 private:
-    static constexpr std::uint32_t target_bit = max_rows, outside_bit = max_rows << 1, row_bits = max_rows - 1;
+    static constexpr std::uint32_t target_bit = max_rows, sparse_bit = max_rows << 1, row_bits = max_rows - 1;
 
     constexpr void set_flag(std::uint32_t bit, bool on) noexcept {
         row_and_flags_ = on ? row_and_flags_ | bit : row_and_flags_ & ~bit;

@@ -420,8 +420,8 @@ private:
         parts.push_back(asked);
         if (!asked.has_any_relation()) return parts;
         constexpr std::uint64_t target_bits = 0xFFFF'FFFF'FFFFu;
-        for (const std::uint32_t number : core_->outside.numbers())
-            if (core_->outside.targets(number) != nullptr)
+        for (const std::uint32_t number : core_->sparse.numbers())
+            if (core_->sparse.targets(number) != nullptr)
                 parts.push_back(ComponentId::from_bits((pair(core_->registry.id(number), any).bits() & ~target_bits) |
                                                        (asked.bits() & target_bits)));
         return parts;
@@ -432,7 +432,7 @@ private:
         const auto entities = run.table->entities();
         const ComponentId relation = core_->registry.id(part.relation_number());
         for (size_type row = run.first; row != run.last; ++row)
-            if (const Entity target = core_->outside.target(entities[row], part.relation_number()))
+            if (const Entity target = core_->sparse.target(entities[row], part.relation_number()))
                 f(row, BasicPairMatch<Void>(pair(relation, target), nullptr, nullptr));
     }
     /// Calls f(row, match) for the pairs of the table that `part` stands for, in the rows of a run where they are enabled.

@@ -11,9 +11,6 @@
 #include "component_registry.hpp"
 
 SLOTWISE_BEGIN
-
-// TableShape: the ids of a table, and which of them have columns.
-
 namespace detail {
 
 /// Sorted ids and their columns. The place of an id is its number among the ids; its column is its number among those that have
@@ -93,9 +90,7 @@ private:
     PlainVector<Low> low_{};              // by the number of a component, for those that are no pairs
 };
 
-// TableMarks: bits and ticks of a table's rows. They follow the rows.
-
-/// How the marks of one table follow a row to another.
+/// How the marks of one table, bits and ticks, follow a row to another.
 struct MarksPlan {
     struct Step {
         std::int32_t from, to; // numbers of columns of marks; from < 0: the row gets them new
@@ -324,9 +319,8 @@ private:
 };
 
 /// The rows of the entities that have the same components. Rows are packed, and the values of a component are an array, 64-byte
-/// aligned or as the type asks. Tags, and what is kept outside the tables, have a place among the ids and no column. All
-/// columns always have the same number of rows, also after a throw. Erasing a row moves the last one into its place, and says
-/// so.
+/// aligned or as the type asks. Tags and switched relations have a place among the ids and no column. All columns always
+/// have the same number of rows, also after a throw. Erasing a row moves the last one into its place, and returns its entity.
 ///     const ComponentId ids[] = {position, velocity};                         // ascending
 ///     Table table(registry, ids);
 ///     const slot_t row = table.push_back(entity, now, [&](std::size_t column, void* to) {...});
@@ -505,8 +499,8 @@ public:
         return filled;
     }
     /// Moves row `row` of `from` to the end of `to`. Values of components that both have are moved, build(column, to) builds
-    /// those of ColumnMapping::built(), others are destroyed. The row keeps its ticks and bits; what is new is enabled and added at
-    /// `tick`. The last row of `from` comes in the place of `row`. No memory is allocated but for growth.
+    /// those of ColumnMapping::built(), others are destroyed. The row keeps its ticks and bits; what is new is enabled, and
+    /// added at `tick`. The last row of `from` comes in the place of `row`. No memory is allocated but for growth.
     /// @pre row < from.size() (checked at level fast); map == ColumnMapping(from, to)
     /// @throws std::invalid_argument when `from` is `to`; as push_back; strong if shared columns and those of `from` move
     /// without a throw, else basic: both keep their rows, some of whose values are moved-from @complexity linear in columns

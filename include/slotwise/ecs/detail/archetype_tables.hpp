@@ -10,57 +10,49 @@
 #include "../table.hpp"
 
 SLOTWISE_BEGIN
-
-// QueryCache: for each set of ids that queries ask for, the tables that have all of them.
-
 namespace detail {
 
 /// A table that has all ids of a query.
-template <class TableRef>
 struct QueryMatch {
-    TableRef table;
-    const std::int32_t*
-        columns; ///< one for each id, in the order of the ids: of a wildcard the first that matches; -1 for none
-    static QueryMatch of(TableRef table, const std::int32_t* columns) noexcept { return {table, columns}; }
+    Table* table;
+    /// One for each id, in the order of the ids: of a wildcard the first that matches; -1 for none.
+    const std::int32_t* columns;
+    static QueryMatch of(Table* table, const std::int32_t* columns) noexcept { return {table, columns}; }
 };
 
-/// Queries by what they include; what they exclude is asked of each table. A table that comes is appended to the queries whose
-/// ids it has, one that goes is taken out of them, and no table is looked at twice. A query is registered under one of its ids,
+/// For each set of ids that queries include, the tables that have all of them; what a query excludes is asked of each table. A
+/// table that comes is appended to the queries whose ids it has, one that goes is taken out of them, and no table is looked at
+/// twice. A query is registered under one of its ids,
 /// the one with the fewest tables when it was made, so a new table looks only at queries that are registered under its own
 /// ids and their wildcards. A query that is made before the first table with its ids, or before the first pair, finds them
 /// later. The query without ids has all tables. Several threads may read; make(), and tables that come and go, are writes.
 /// A query stays as long as the cache: for ids that come and go, such as pairs with one entity, ask the index.
-/// @tparam TableRef as that of ComponentIndex
-/// @tparam Id as that of ComponentIndex
-/// @tparam With as those of ComponentIndex
-template <class TableRef, class Id = ComponentId, class... With>
 class QueryCache {
 public:
-    using Index = ComponentIndex<TableRef, Id, With...>;
-    using Match = QueryMatch<TableRef>;
-    using Ids = std::span<const Id>;
+    using Index = ComponentIndex<Table*>;
+    using Ids = std::span<const ComponentId>;
 
     /// The tables of a query. Its address is stable.
     class Entry {
-        using Tables = TableList<TableRef, std::int32_t, Match>;
+        using Tables = TableList<Table*, std::int32_t, QueryMatch>;
 
     public:
         explicit Entry(Ids include) : tables_(include.size()), include_(include) {}
         /// The ids, in order.
         Ids include() const noexcept { return include_.span(); }
         /// The tables that have them, in the order in which they were created. @invalidates tables that come and go
-        typename Tables::Range tables() const noexcept { return tables_.range(); }
+        Tables::Range tables() const noexcept { return tables_.range(); }
         std::size_t size() const noexcept { return tables_.size(); }
         bool empty() const noexcept { return tables_.empty(); }
         auto begin() const noexcept { return tables_.range().begin(); }
         auto end() const noexcept { return tables_.range().end(); }
-        /// The place of an id among the ids, and of its column in Match::columns. @pre the query includes it
-        std::size_t place_of(const Id& id) const noexcept { return IdSets::lower_bound(include(), id); }
+        /// The place of an id among the ids, and of its column in QueryMatch::columns. @pre the query includes it
+        std::size_t place_of(ComponentId id) const noexcept { return IdSets::lower_bound(include(), id); }
 
     private:
         friend QueryCache;
         Tables tables_;
-        PlainVector<Id> include_;
+        PlainVector<ComponentId> include_;
         std::uint64_t marks_ = 0; // see mark_of()
         std::size_t watched_ = 0; // the place of the id under which it is registered
     };
@@ -104,7 +96,7 @@ public:
         matched_.reserve(size() + 1); // insert() then needs no room here
         Stored& made = entries_.emplace(tag, include);
         ScopeGuard undo([&]() noexcept { entries_.erase(made); });
-        for (const Id& id : include) made.marks_ |= mark_of(id);
+        for (ComponentId id : include) made.marks_ |= mark_of(id);
         for (std::size_t i = 1; i < include.size(); ++i) // of several equal ones the last: pairs come after components
             if (index.count(include[i]) <= index.count(include[made.watched_])) made.watched_ = i;
         fill(made, index);
@@ -115,7 +107,7 @@ public:
     /// Appends the table to the queries whose ids it has. @pre `index` has it, and it is the last that came there
     /// @throws what the allocator throws; strong
     /// @complexity O(ids of the table + queries registered under them ids of the query)
-    void insert(TableRef table, const Index& index) {
+    void insert(Table* table, const Index& index) {
         const auto keys = index.keys(table);
         collect(keys);
         for (Entry* const entry : matched_) entry->tables_.reserve_one();
@@ -123,18 +115,18 @@ public:
         for (Entry* const entry : matched_) append(*entry, table, number, keys);
     }
     /// Takes the table out of the queries whose ids it has. @pre `index` still has it
-    void erase(TableRef table, const Index& index) noexcept {
+    void erase(Table* table, const Index& index) noexcept {
         collect(index.keys(table));
         const std::uint64_t number = index.number(table);
         for (Entry* const entry : matched_) entry->tables_.erase(number);
     }
     /// Room for append(table, index), so that it throws nothing. @throws what the allocator throws; strong
-    void reserve_append(TableRef table, const Index& index) {
+    void reserve_append(Table* table, const Index& index) {
         collect(index.keys(table));
         for (Entry* const entry : matched_) entry->tables_.reserve_one();
     }
     /// The same as insert(), of a table that was erased. @pre reserve_append(table, index) was called, then erase(table, index)
-    void append(TableRef table, const Index& index) noexcept {
+    void append(Table* table, const Index& index) noexcept {
         const auto keys = index.keys(table);
         const std::uint64_t number = index.number(table);
         for (Entry* const entry : matched_) append(*entry, table, number, keys);
@@ -143,7 +135,7 @@ public:
     /// @complexity O(tables of all queries log tables)
     void reorder(const Index& index) noexcept {
         entries_.pool().for_each(
-            [&](Stored& entry) { entry.tables_.renumber([&](TableRef table) { return index.number(table); }); });
+            [&](Stored& entry) { entry.tables_.renumber([&](Table* table) { return index.number(table); }); });
     }
     std::size_t memory_usage() const noexcept {
         return memory_of(all_, matched_) + entries_.memory_usage([](const Stored& each) {
@@ -160,8 +152,8 @@ public:
     }
 
 private:
-    using Key = typename Index::Key;
-    using Hash = typename Index::hasher;
+    using Key = Index::Key;
+    using Hash = Index::hasher;
     struct Stored : Entry {
         using Entry::Entry;
         std::uint32_t tag = 0;
@@ -169,22 +161,22 @@ private:
     };
     // The queries that are registered under an id.
     struct Watchers {
-        explicit Watchers(const Id& own) : id(own) {}
-        Id id;
+        explicit Watchers(ComponentId own) : id(own) {}
+        ComponentId id;
         std::uint32_t tag = 0;
         slot_t slot = no_slot;
         PlainVector<Entry*> entries{};
     };
 
     static Hash hash() noexcept { return Hash(); }
-    static std::uint32_t tag_of(const Id& id) { return static_cast<std::uint32_t>(mix_bits(hash()(id))); }
+    static std::uint32_t tag_of(ComponentId id) { return static_cast<std::uint32_t>(mix_bits(hash()(id))); }
     // A bit of 64 for each id: a table without the bits of a query does not have its ids.
-    static std::uint64_t mark_of(const Id& id) { return std::uint64_t{1} << (tag_of(id) >> 26); }
+    static std::uint64_t mark_of(ComponentId id) { return std::uint64_t{1} << (tag_of(id) >> 26); }
 
     const Entry* find(Ids include, std::uint32_t tag) const {
         return entries_.find(tag, [&](const Stored& each) { return IdSets::equal(each.include(), include); });
     }
-    Watchers* watchers_of(const Id& id, std::uint32_t tag) const {
+    Watchers* watchers_of(ComponentId id, std::uint32_t tag) const {
         return watchers_.find(tag, [&](const Watchers& each) { return each.id == id; });
     }
     bool check_entry(const Stored& entry, const Index& index) const {
@@ -192,9 +184,9 @@ private:
         if (find(include, entry.tag) != std::addressof(entry) || !entry.tables_.check_invariants()) return false;
         auto match = entry.begin();
         for (const auto& all : index.tables()) {
-            const auto has = [&](const Id& id) { return index.find(id, all.table) != nullptr; };
+            const auto has = [&](ComponentId id) { return index.find(id, all.table) != nullptr; };
             bool has_each = true;
-            for (const Id& id : include) has_each = has_each && has(id);
+            for (ComponentId id : include) has_each = has_each && has(id);
             if (!has_each) continue;
             if (match == entry.end() || (*match).table != all.table) return false;
             for (std::size_t i = 0; i != include.size(); ++i)
@@ -219,16 +211,16 @@ private:
             }
         }
     }
-    static bool has_all(std::span<const Key> keys, const PlainVector<Id>& include) noexcept {
+    static bool has_all(std::span<const Key> keys, const PlainVector<ComponentId>& include) noexcept {
         std::size_t key = 0;
-        for (const Id& id : include) {
+        for (ComponentId id : include) {
             while (key != keys.size() && keys[key].id < id) ++key;
             if (key == keys.size() || !(keys[key].id == id)) return false;
         }
         return true;
     }
     // @pre there is room, and the table has the ids
-    static void append(Entry& entry, TableRef table, std::uint64_t number, std::span<const Key> keys) noexcept {
+    static void append(Entry& entry, Table* table, std::uint64_t number, std::span<const Key> keys) noexcept {
         entry.tables_.append(table, number, [&, key = std::size_t{0}](std::size_t i) mutable {
             while (!(keys[key].id == entry.include_[i])) ++key;
             return keys[key].entry.column;
@@ -246,7 +238,7 @@ private:
     }
     void register_entry(Entry& entry) {
         if (entry.include_.empty()) return all_.push_back(std::addressof(entry));
-        const Id& id = entry.include_[entry.watched_];
+        ComponentId id = entry.include_[entry.watched_];
         const std::uint32_t tag = tag_of(id);
         Watchers* watchers = watchers_of(id, tag);
         if (watchers == nullptr) watchers = std::addressof(watchers_.emplace(tag, id)); // of no query, if push_back throws
@@ -260,7 +252,7 @@ private:
     std::uint64_t examined_ = 0;
 };
 
-/// The rules of a registry: `with` and `exclusive`. Ids are those of tables, without what is outside of them.
+/// The rules of a registry: `with` and `exclusive`, as far as they concern tables.
 class ComponentRules {
 public:
     explicit ComponentRules(const ComponentRegistry& registry) noexcept : registry_(std::addressof(registry)) {}
@@ -291,7 +283,7 @@ class ArchetypeTables {
 public:
     using Graph = ArchetypeGraph<Table, ComponentId, ColumnMapping, ComponentRules>;
     using Index = ComponentIndex<Table*>;
-    using Cache = QueryCache<Table*>;
+    using Cache = QueryCache;
     /// The tables that a query matches, see QueryCache::Entry.
     using Query = Cache::Entry;
     using Ids = std::span<const ComponentId>;
@@ -515,8 +507,7 @@ private:
     std::uint64_t erased_ = 0;
     std::size_t made_ = 0; // the weight of tables that were made, see is_crowded()
     std::size_t most_made_ = least_made;
-    const Table* last_ =
-        nullptr; // the table that is walked last, if that is known: a lookup less for a row that comes and goes
+    const Table* last_ = nullptr; // the table that is walked last, if that is known: it saves a lookup for each new row
 };
 
 } // namespace detail

@@ -7,9 +7,7 @@
 #define SLOTWISE_ECS_DETAIL_COMMAND_APPLY_HPP
 
 #include "command_batch.hpp"
-#include "store_change.hpp"
-#include "store_members.hpp"
-#include "store_relations.hpp"
+#include "store_core.hpp"
 
 SLOTWISE_BEGIN
 
@@ -76,8 +74,8 @@ public:
             for (last = first + 1; last != count && mentions_[last].id == id;) ++last;
             if (id.is_pair() && !is_alone(core, first)) return false;
             if (id.has_any_target())
-                append_pairs(core, entity, id.relation_number(), removed);
-            else if (!fold(core, list, {mentions_.data() + first, last - first}, at.has_row() && has_at(core, at, entity, id)))
+                core.append_pairs(entity, id.relation_number(), removed);
+            else if (!fold(core, list, {mentions_.data() + first, last - first}, at.has_row() && core.has_at(at, entity, id)))
                 return false;
         }
         for (const Mention& trigger : triggers_)
@@ -116,7 +114,7 @@ private:
         const CommandKind kind = list[0]->shape->kind;
         for (const Mention& each : mentions_)
             if (each.id.has_any_target())
-                append_pairs(core, entity, each.id.relation_number(), removed);
+                core.append_pairs(entity, each.id.relation_number(), removed);
             else if (kind == CommandKind::remove)
                 removed.push_back(each.id);
             else
@@ -177,7 +175,7 @@ private:
                          EntityLocation at) const {
         for (const ComponentId id : core.registry.with_closure(trigger.id)) {
             if (id.is_pair()) return false; // it may replace another one
-            bool present = at.has_row() && has_at(core, at, entity, id);
+            bool present = at.has_row() && core.has_at(at, entity, id);
             std::size_t i = IdSets::partition_point(mentions_.size(), [&](std::size_t k) { return mentions_[k].id < id; });
             for (; i != mentions_.size() && mentions_[i].id == id; ++i) {
                 const CommandKind kind = list[mentions_[i].command]->shape->kind;
@@ -323,9 +321,9 @@ private:
     static bool is_of_tables(const ComponentRegistry& registry, const CommandShape& shape) {
         if (shape.pair || shape.list) return false;
         for (const CommandItem& item : shape.items) {
-            if (is_outside(registry, item.id)) return false;
+            if (is_sparse(registry, item.id)) return false;
             for (const ComponentId companion : registry.with_closure(item.id))
-                if (companion.is_pair() || is_outside(registry, companion)) return false;
+                if (companion.is_pair() || is_sparse(registry, companion)) return false;
         }
         return true;
     }
@@ -401,8 +399,8 @@ private:
     /// Whether any entity may be the target of another one.
     bool any_pairs() const {
         bool any_switched = false;
-        for (const std::uint32_t number : core_.outside.numbers()) {
-            const SparseComponents::Targets* const targets = core_.outside.targets(number);
+        for (const std::uint32_t number : core_.sparse.numbers()) {
+            const SparseComponents::Targets* const targets = core_.sparse.targets(number);
             any_switched = any_switched || (targets != nullptr && !targets->empty());
         }
         return any_switched || core_.tables.index().count(pair(any, any)) != 0;
@@ -471,14 +469,14 @@ private:
         dropped_ += fold.dropped;
         const Change what{fold.added.span(), fold.removed.span(), fold.values, true};
         if (group.spawned())
-            spawn_reserved(core_, group.entity, what);
+            core_.spawn_reserved(group.entity, what);
         else if (!fold.added.empty() || !fold.removed.empty())
-            change(core_, group.entity, what, TargetsAre::spawned_too);
+            core_.change(group.entity, what, TargetsAre::spawned_too);
         return 1;
     }
     /// Carries out each command as the same call of the store.
     std::size_t change_one_by_one(const CommandGroup& group) {
-        if (group.spawned()) spawn_reserved(core_, group.entity, {});
+        if (group.spawned()) core_.spawn_reserved(group.entity, {});
         for (Command* const command : scratch_.list) {
             const CommandShape& shape = *command->shape;
             if (scratch_.fold.has_dead_target(core_, *command)) {
@@ -492,7 +490,7 @@ private:
             for (std::size_t i = 0; i != count; ++i) {
                 const ComponentId id = command->id(i);
                 if (id.has_any_target()) {
-                    append_pairs(core_, group.entity, id.relation_number(), ids);
+                    core_.append_pairs(group.entity, id.relation_number(), ids);
                     continue;
                 }
                 ids.push_back(id);
@@ -506,14 +504,14 @@ private:
             IdSets::sort_set(ids);
             const std::span<const ComponentId> none;
             const bool removes = shape.kind == CommandKind::remove;
-            change(core_, group.entity, {removes ? none : ids.span(), removes ? ids.span() : none, scratch_.values},
-                   TargetsAre::spawned_too);
+            core_.change(group.entity, {removes ? none : ids.span(), removes ? ids.span() : none, scratch_.values},
+                         TargetsAre::spawned_too);
         }
         return 1;
     }
     /// Assigns values to the row, and moves it if the plan does.
     std::size_t change_planned(EntityLocation& at, const CommandPlan& plan) {
-        const StoreChanging changing(core_);
+        const StoreCore::Changing changing(core_);
         Table& table = core_.table(at);
         for (const CommandSource& each : plan.assigned) {
             if (each.type != nullptr) {
@@ -527,15 +525,15 @@ private:
             if (each.ticks >= 0) table.ticks(static_cast<std::size_t>(each.ticks))->mark(at.row(), core_.tick);
         }
         if (plan.kind == CommandPlan::Kind::move)
-            move_row(core_, at, table, plan.to, core_.tables[plan.to], *plan.map,
-                     [&](std::size_t column, void* to) { build(plan.built[column], to); });
+            core_.move_row(at, table, plan.to, core_.tables[plan.to], *plan.map,
+                           [&](std::size_t column, void* to) { build(plan.built[column], to); });
         return 1;
     }
     /// Spawns an entity with values whose construction may throw.
     std::size_t spawn_one(const CommandGroup& group, const CommandPlan& plan) {
-        const StoreChanging changing(core_);
-        add_row(core_, group.entity, plan.to, core_.tables[plan.to],
-                [&](std::size_t column, void* to) { build(plan.built[column], to); });
+        const StoreCore::Changing changing(core_);
+        core_.add_row(group.entity, plan.to, core_.tables[plan.to],
+                      [&](std::size_t column, void* to) { build(plan.built[column], to); });
         --core_.without_row;
         return 1;
     }
@@ -559,7 +557,7 @@ private:
             if (!may_change(group, at) || !plan.fits(no_slot, std::span(scratch_.list).subspan(count * each))) break;
             scratch_.entities.push_back(group.entity);
         }
-        const StoreChanging changing(core_);
+        const StoreCore::Changing changing(core_);
         core_.before_row(plan.to, core_.tables[plan.to]);
         const slot_t first =
             core_.tables[plan.to].append(scratch_.entities, core_.tick, [&](std::size_t column, void* to, std::size_t n) {
@@ -586,9 +584,9 @@ private:
         if (group.is_void() || at == nullptr || !(at->has_row() || group.spawned()))
             dropped_ += group.count();
         else if (at->has_row())
-            despawn(core_, group.entity, !at->is_target() || !batch_->spawns(group.entity));
+            core_.despawn(group.entity, !at->is_target() || !batch_->spawns(group.entity));
         else
-            end_unused(core_, group.entity);
+            core_.end_unused(group.entity);
     }
 
     StoreCore& core_;

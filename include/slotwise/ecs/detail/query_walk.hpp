@@ -201,7 +201,7 @@ class QueryRowFilter {
 public:
     QueryRowFilter(const StoreCore& core, const PlainVector<QueryTerm>& terms) : core_(&core), terms_(&terms) {
         for (const QueryTerm& term : terms)
-            if (term.sparse) sparse_.push_back(QuerySparseTerm(core.outside, term));
+            if (term.sparse) sparse_.push_back(QuerySparseTerm(core.sparse, term));
     }
 
     /// Goes to a table. Returns false when no row of it satisfies the terms. @pre it has all of QueryTerms::tables()
@@ -348,7 +348,7 @@ private:
             const BitColumn* const bits = table_->bits(place);
             return bits == nullptr || bits->test(row);
         };
-        return find_place(*table_, term.id, enabled) || (term.either && core_->outside.has(entity, term.id));
+        return find_place(*table_, term.id, enabled) || (term.either && core_->sparse.has(entity, term.id));
     }
     /// Cuts a run where an optional component is enabled in one row and disabled in the next.
     template <class Sink>
@@ -649,7 +649,7 @@ struct QueryFetch<TypeList<Vs...>> {
     template <class V, class Core, class TableType>
     static auto* value(Core& core, TableType& table, const std::int32_t* columns, const QueryColumn& of, std::size_t row) {
         using value = typename QueryArgument<V>::value;
-        if (of.sparse) return static_cast<value*>(core.outside.get(table.entities()[row], of.id));
+        if (of.sparse) return static_cast<value*>(core.sparse.get(table.entities()[row], of.id));
         const auto at = pointer<V>(table, columns, of, row);
         return at.data == nullptr ? nullptr : static_cast<value*>(at.data) + row;
     }

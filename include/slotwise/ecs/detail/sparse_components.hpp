@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SparseComponents: what entities have outside the tables: sparse components, and the targets of switched relations.
+// SparseComponents: what entities have and no table holds: sparse components, and the targets of switched relations.
 #ifndef SLOTWISE_ECS_DETAIL_SPARSE_COMPONENTS_HPP
 #define SLOTWISE_ECS_DETAIL_SPARSE_COMPONENTS_HPP
 
@@ -14,9 +14,6 @@
 #include <vector>
 
 SLOTWISE_BEGIN
-
-// SparseColumn: the values of one component, by entity, outside the tables.
-
 namespace detail {
 
 /// Up to 64 neighbouring entities: which of them have a value, and the values.
@@ -32,7 +29,7 @@ struct SparseColumnPage {
     bool idle() const noexcept { return (live | busy) == 0; }
 };
 
-/// Values of a described type by entity, in pages that never move; empty pages are freed, except for the last few. It is what
+/// Values of a type-erased type by entity, in pages that never move; empty pages are freed, except for the last few. It is what
 /// SecondaryMap is for a C++ type: one class serves typed callers, which build and read T at the addresses given here, and
 /// components of run time. A tag has no memory for values. An entity finds exactly its own entry: one of the same index and a
 /// newer version replaces the older entry, whose value is destroyed once; an older one is refused.
@@ -236,6 +233,13 @@ private:
     bool destroys_;
     std::size_t size_ = 0;
 };
+
+/// Whether no table holds what entities have of this component: it is sparse, or a relation that is switched.
+/// Throws std::invalid_argument when the registry does not know it
+inline bool is_sparse(const ComponentRegistry& registry, ComponentId id) {
+    const ComponentTraits& traits = registry.traits(id);
+    return traits.sparse || traits.switched;
+}
 
 /// A SparseColumn for each component with trait `sparse`, and a SwitchMap for each relation with trait `switched`, by their
 /// numbers in the registry. They are made when they are first needed and never move. It does not know tables: that a table

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// StoreCore: the parts of an ArchetypeStore, side by side, and what all of its operations need.
+// StoreCore: the engine of an ArchetypeStore. It knows components by their ids, and nothing of C++ types but their lists.
 #ifndef SLOTWISE_ECS_DETAIL_STORE_CORE_HPP
 #define SLOTWISE_ECS_DETAIL_STORE_CORE_HPP
 
 #include "../../config/error.hpp"
+#include "../../core/detail/call_form.hpp"
+#include "../../core/detail/iterators.hpp"
 #include "../../core/detail/scope_guard.hpp"
 #include "../../memory/plain_vector.hpp"
 #include "../../sparse/entity_index.hpp"
 #include "../component_id.hpp"
 #include "../entity_location.hpp"
 #include "archetype_tables.hpp"
+#include "reserved_ids.hpp"
 #include "sparse_components.hpp"
 
 #include <atomic>
@@ -19,8 +22,6 @@
 #include <utility>
 
 SLOTWISE_BEGIN
-
-// StoreHooks: functions that are called when entities get, lose or are given components.
 
 namespace detail {
 class StoreHooks;
@@ -47,6 +48,8 @@ enum class HookKind : std::uint8_t {
 
 namespace detail {
 
+//=== hooks ===//
+
 /// The hooks of a store, in the order in which they were added. Those of pair(relation, any) are called for each pair of the
 /// relation, after those of exactly the pair. A hook may use anything that does not change the hooks.
 class StoreHooks {
@@ -67,7 +70,7 @@ public:
     template <class F>
     HookId add(HookKind kind, ComponentId id, F&& f) {
         using Function = std::remove_cvref_t<F>;
-        expect_at_rest();
+        expect_quiescent();
         auto& hooks = hooks_[static_cast<std::size_t>(kind)];
         if (hooks.size() == hooks.capacity()) hooks.reserve(hooks.size() * 2 + 4);
         Hook hook;
@@ -88,7 +91,7 @@ public:
     }
     /// The hook is not called any more. @return whether it was there @pre no hook is running (checked at level fast)
     bool erase(HookId id) noexcept {
-        expect_at_rest();
+        expect_quiescent();
         for (auto& each : hooks_)
             for (std::size_t place = 0; place != each.size(); ++place)
                 if (const Hook& hook = each[place]; hook.number == id) {
@@ -135,7 +138,7 @@ private:
     };
 
     static ComponentId any_target_of(ComponentId pair) noexcept {
-        return detail::ComponentIdParts::make_pair(pair.relation_number(), 0xFFFF'FFFF'FFFFu);
+        return ComponentIdParts::make_pair(pair.relation_number(), 0xFFFF'FFFF'FFFFu);
     }
     const Hooks& of(HookKind kind) const noexcept { return hooks_[static_cast<std::size_t>(kind)]; }
     void run_exactly(HookKind kind, ComponentId of_id, ComponentId id, Entity entity, void* value) const {
@@ -152,7 +155,7 @@ private:
         const Running running(running_);
         for (; low != hooks.size() && hooks[low].id == of_id; ++low) hooks[low].call(hooks[low].function, entity, id, value);
     }
-    void expect_at_rest() const noexcept {
+    void expect_quiescent() const noexcept {
         SLOTWISE_EXPECT(running_ == 0, "ArchetypeStore: a hook adds or removes hooks; do it after the change that called it");
     }
 
@@ -161,168 +164,20 @@ private:
     mutable std::uint32_t running_ = 0;
 };
 
-// ReservedIds: ids of entities that several threads take before the index may change.
+//=== lists of C++ types ===//
 
-/// Ids that were taken and will not be used. A node of a list, so that giving them back allocates nothing.
-struct IdsToReturn {
-    IdsToReturn* next = nullptr;
-    std::uint32_t epoch = 0; // ReservedIds::epoch() when they were taken
-    PlainVector<Entity> ids{};
-    std::size_t memory_usage() const noexcept { return sizeof *this + ids.memory_usage(); }
-};
+/// What can be a component: an object that can be moved. What names components is none: give it to add(entity, id). Nor is an
+/// entity: relate() names others.
+template <class T, class Value = std::remove_cvref_t<T>>
+concept Component = std::is_object_v<Value> && !std::is_array_v<Value> && std::is_move_constructible_v<Value> &&
+                    !std::is_same_v<Value, ComponentId> && !std::is_same_v<Value, AnyValue> && !std::is_same_v<Value, Entity> &&
+                    !std::is_convertible_v<Value&, std::span<const ComponentId>>;
 
-/// Counts the ids that were taken from an EntityIndex and are not made there yet. They are the ones that it will create next,
-/// so whatever creates or destroys ids calls flush() first. Taking and giving back are safe from several threads, as long as
-/// the index does not change.
-class ReservedIds {
-public:
-    ReservedIds() = default;
-    ReservedIds(const ReservedIds&) = delete;
-    ReservedIds& operator=(const ReservedIds&) = delete;
-    ~ReservedIds() { free(returned_.load(std::memory_order_relaxed)); }
-
-    /// Whether there is something to flush.
-    SLOTWISE_ALWAYS_INLINE bool any() const noexcept {
-        return taken_.load(std::memory_order_relaxed) != 0 || returned_.load(std::memory_order_relaxed) != nullptr;
-    }
-    /// Ids that no one else has. @throws std::length_error when the index has no more ids; nothing was taken then
-    template <class Index>
-    void take(const Index& index, std::span<Entity> ids) const {
-        std::size_t before = taken_.load(std::memory_order_relaxed);
-        do index.next_n(before, ids); // in the loop, because another thread may have taken these meanwhile
-        while (!taken_.compare_exchange_weak(before, before + ids.size(), std::memory_order_relaxed));
-    }
-    /// The ids will not be used; flush() ends them. Takes the node.
-    void give_back(IdsToReturn* node) const noexcept {
-        node->next = returned_.load(std::memory_order_relaxed);
-        while (!returned_.compare_exchange_weak(node->next, node, std::memory_order_release, std::memory_order_relaxed)) {}
-    }
-    /// Makes in the index what was taken; they are living ids then. Returns how many there are.
-    /// @throws what the allocator throws; strong
-    template <class Index>
-    std::size_t make(Index& index) {
-        const std::size_t count = taken_.load(std::memory_order_relaxed);
-        if (count != 0) static_cast<void>(index.create_n(count));
-        taken_.store(0, std::memory_order_relaxed);
-        return count;
-    }
-    /// Calls end(id) for each id that was given back. @pre make() was called @throws what `end` throws; the rest stays given
-    /// back then
-    template <class End>
-    void end_returned(End&& end) {
-        IdsToReturn* node = returned_.exchange(nullptr, std::memory_order_acquire); // `end` may come here again
-        const ScopeGuard rest([&]() noexcept {
-            while (node != nullptr) give_back(std::exchange(node, node->next));
-        });
-        while (node != nullptr) {
-            while (node->epoch == epoch_ && !node->ids.empty()) {
-                const Entity id = node->ids.back();
-                node->ids.pop_back();
-                end(id);
-            }
-            delete std::exchange(node, node->next);
-        }
-    }
-    /// What was taken and is not used yet is void from now on: the ids of the index were replaced, or all have ended.
-    void invalidate() noexcept {
-        taken_.store(0, std::memory_order_relaxed);
-        free(returned_.exchange(nullptr, std::memory_order_relaxed));
-        ++epoch_;
-    }
-    std::size_t memory_usage() const noexcept {
-        std::size_t bytes = 0;
-        for (const IdsToReturn* node = returned_.load(std::memory_order_acquire); node != nullptr; node = node->next)
-            bytes += node->memory_usage();
-        return bytes;
-    }
-    /// Changes whenever ids that were taken become void.
-    std::uint32_t epoch() const noexcept { return epoch_; }
-
-private:
-    static void free(IdsToReturn* node) noexcept {
-        while (node != nullptr) delete std::exchange(node, node->next);
-    }
-
-    mutable std::atomic<std::size_t> taken_{0};
-    mutable std::atomic<IdsToReturn*> returned_{nullptr};
-    std::uint32_t epoch_ = 0;
-};
-
-/// The ids of one command buffer: those that it has taken and not used yet, and room to give all of them back.
-class CommandIds {
-public:
-    CommandIds() = default;
-    CommandIds(const CommandIds&) = delete;
-    CommandIds& operator=(const CommandIds&) = delete;
-    ~CommandIds() { delete back_; }
-    void swap(CommandIds& other) noexcept {
-        std::swap(back_, other.back_);
-        taken_.swap(other.taken_);
-        std::swap(next_, other.next_);
-        std::swap(used_, other.used_);
-        std::swap(epoch_, other.epoch_);
-    }
-
-    /// Takes ids until the next `count` calls of next() and use() take none. @throws what the allocator throws, and
-    /// ReservedIds::take; strong
-    template <class Index>
-    void reserve(const ReservedIds& from, const Index& index, std::size_t count) {
-        const std::size_t left = taken_.size() - next_;
-        if (count <= left) return;
-        if (back_ == nullptr) back_ = new IdsToReturn{nullptr, epoch_, {}};
-        const std::size_t room = used_ + checked_bytes(count, 1);
-        if (room > back_->ids.capacity())
-            back_->ids.reserve(room < 2 * back_->ids.capacity() ? 2 * back_->ids.capacity() : room);
-        taken_.erase(0, std::exchange(next_, 0));
-        taken_.resize(count);
-        ScopeGuard undo([&]() noexcept { taken_.resize(left); });
-        from.take(index, std::span<Entity>(taken_.data() + left, count - left));
-        undo.dismiss();
-    }
-    /// An id, the same until use(). A buffer takes more at once the more it spawns, because that may go through all ids.
-    /// @throws as reserve
-    template <class Index>
-    SLOTWISE_ALWAYS_INLINE Entity next(const ReservedIds& from, const Index& index) {
-        if (next_ == taken_.size()) [[unlikely]]
-            reserve(from, index, used_ < 1 ? 1 : used_ < most_at_once ? used_ : most_at_once);
-        return taken_[next_];
-    }
-    void use() noexcept {
-        ++next_;
-        ++used_;
-    }
-    /// All that were used have become entities, or have ended.
-    void all_used() noexcept { used_ = 0; }
-    /// One that was used will not become an entity: give_back() gives it back.
-    void unuse(Entity id) noexcept { back_->ids.push_back(id); } // there is room for each that was taken
-    /// Gives back what is left, and what will not become an entity.
-    void give_back(const ReservedIds& to) noexcept {
-        if (back_ == nullptr) return;
-        for (; next_ != taken_.size(); ++next_) unuse(taken_[next_]);
-        to.give_back(std::exchange(back_, nullptr));
-        forget(epoch_);
-    }
-    std::size_t memory_usage() const noexcept { return taken_.memory_usage() + (back_ == nullptr ? 0 : back_->memory_usage()); }
-    std::uint32_t epoch() const noexcept { return epoch_; }
-    /// What was taken is void.
-    void forget(std::uint32_t epoch) noexcept {
-        delete std::exchange(back_, nullptr);
-        taken_.clear();
-        next_ = used_ = 0;
-        epoch_ = epoch;
-    }
-
-private:
-    static constexpr std::size_t most_at_once = 64;
-
-    IdsToReturn* back_ = nullptr; // has room for all that is taken and used
-    PlainVector<Entity> taken_{}; // used up to next_
-    std::size_t next_ = 0;
-    std::size_t used_ = 0; // since all_used()
-    std::uint32_t epoch_ = 0;
-};
-
-// StoreBundles: what a store has found out about each list of C++ types that it was given.
+/// Whether none of the types is there twice.
+template <class... Ts>
+inline constexpr bool all_different = true;
+template <class T, class... Ts>
+inline constexpr bool all_different<T, Ts...> = (!std::is_same_v<T, Ts> && ...) && all_different<Ts...>;
 
 /// Names a list of types: see TypeIdentity.
 template <class... Ts>
@@ -336,160 +191,224 @@ consteval std::uint64_t layout_of_pack() noexcept {
 template <class... Ts>
 inline constexpr std::uint64_t type_layout<TypePack<Ts...>> = layout_of_pack<Ts...>();
 
-/// Whether none of the types is there twice.
-template <class... Ts>
-inline constexpr bool all_different = true;
-template <class T, class... Ts>
-inline constexpr bool all_different<T, Ts...> = (!std::is_same_v<T, Ts> && ...) && all_different<Ts...>;
-
-/// Where the rows of one table go when they get or lose the components of a list of C++ types. A bundle keeps the last one, so
+/// Where the rows of one table go when they get or lose the components of a list of C++ types. A list keeps the last one, so
 /// that many entities of one table look it up once.
-struct StoreStep {
-    slot_t from = no_slot; ///< the table, and no_slot until the way is known
+struct Transition {
+    static constexpr unsigned no_argument = ~0u;
+
+    slot_t from = no_slot; ///< the table; no_slot until the destination is known
     slot_t to = no_slot;
     Table* source = nullptr;
     Table* destination = nullptr;
-    const ColumnMapping* map = nullptr; ///< null: the table stays
-    std::uint64_t erased = 0;           ///< ArchetypeTables::erased() when the way was found
-    PlainVector<unsigned> argument{};   ///< of the list, for each column of the destination; no_argument: by default
-    static constexpr unsigned no_argument = ~0u;
+    const ColumnMapping* map = nullptr;  ///< null: the row stays where it is
+    std::uint64_t erased = 0;            ///< ArchetypeTables::erased() when the destination was found
+    PlainVector<unsigned> argument{};    ///< of the list, for each column of the destination; no_argument: by default
     PlainVector<std::int32_t> columns{}; ///< of the destination, for each argument; -1 if it has none
     bool complete = false;               ///< each column has an argument
+
     std::size_t memory_usage() const noexcept { return memory_of(argument, columns); }
 };
 
-class SparseColumn;
-
-/// The components of a list of C++ types (hecs calls the list a bundle).
-struct StoreBundle {
+/// The components of a list of C++ types, and what a store has found out about them.
+struct ComponentList {
     const TypeIdentity* types = nullptr; ///< of the list: an address, which may be that of a library that was unloaded
     KeptTypeIdentity kept{};             ///< the same
     PlainVector<ComponentId> ids{};      ///< in the order of the types
     PlainVector<ComponentId> sorted{};   ///< the same, ascending
-    bool outside = false;                ///< one of them, or of their companions, is not in tables
-    bool sparse = false;                 ///< it is one sparse component without companions
+    bool any_sparse = false;             ///< one of them, or of their companions, has no column: see is_sparse()
+    bool one_sparse = false;             ///< it is one sparse component without companions
     SparseColumn* column = nullptr;      ///< of that one; null until it is known
-    StoreStep spawned{}, added{}, removed{};
+    Transition spawned{}, added{}, removed{};
 };
 
-/// Bundles by their lists of types: one probe finds what would take a probe a type and a sort.
-class StoreBundles {
+/// The lists that a store was given, by their types: one probe finds what would take a probe for each type and a sort.
+class ComponentLists {
 public:
-    StoreBundles() = default;
-    StoreBundles(const StoreBundles&) = delete;
-    StoreBundles& operator=(const StoreBundles&) = delete;
-    ~StoreBundles() {
-        for (StoreBundle* const bundle : bundles_) delete bundle;
+    ComponentLists() = default;
+    ComponentLists(const ComponentLists&) = delete;
+    ComponentLists& operator=(const ComponentLists&) = delete;
+    ~ComponentLists() {
+        for (ComponentList* const list : lists_) delete list;
     }
 
-    /// The bundle of these types, which are registered with default traits if they are not. Its address is stable.
-    /// Throws what the registry and the allocator throw; strong It takes O(1).
+    /// The list of these types, which are registered with default traits if they are not. Its address is stable.
+    /// Throws what the registry and the allocator throw; strong. It takes O(1).
     template <class... Ts>
-    SLOTWISE_ALWAYS_INLINE StoreBundle& get(ComponentRegistry& registry) {
+    SLOTWISE_ALWAYS_INLINE ComponentList& get(ComponentRegistry& registry) {
         constexpr const TypeIdentity& types = type_identity<TypePack<Ts...>>;
         const auto same = [&](std::uint64_t found) {
-            const StoreBundle& bundle = *bundle_at(found);
-            return bundle.types == &types || bundle.kept.same_elsewhere(types);
+            const ComponentList& list = *list_at(found);
+            return list.types == &types || list.kept.same_elsewhere(types);
         };
         if (const std::uint64_t found = known_.find(types.hash, same)) [[likely]]
-            return *bundle_at(found);
+            return *list_at(found);
         const ComponentId ids[] = {registry.template id<Ts>()..., ComponentId()};
         return make(registry, types, {ids, sizeof...(Ts)});
     }
 
     std::size_t memory_usage() const noexcept {
-        std::size_t bytes = memory_of(known_, bundles_);
-        for (const StoreBundle* const each : bundles_)
+        std::size_t bytes = memory_of(known_, lists_);
+        for (const ComponentList* const each : lists_)
             bytes += sizeof *each + memory_of_text(each->kept.name) +
                      memory_of(each->ids, each->sorted, each->spawned, each->added, each->removed);
         return bytes;
     }
     /// Sparse columns are others from now on.
     void forget_columns() noexcept {
-        for (StoreBundle* const bundle : bundles_) bundle->column = nullptr;
+        for (ComponentList* const list : lists_) list->column = nullptr;
     }
 
 private:
-    static StoreBundle* bundle_at(std::uint64_t address) noexcept {
+    static ComponentList* list_at(std::uint64_t address) noexcept {
         // NOLINTNEXTLINE(performance-no-int-to-ptr): the index keeps numbers, so an address is one
-        return reinterpret_cast<StoreBundle*>(bits::to_size(address));
+        return reinterpret_cast<ComponentList*>(bits::to_size(address));
     }
-    SLOTWISE_COLD StoreBundle& make(const ComponentRegistry& registry, const TypeIdentity& types,
-                                    std::span<const ComponentId> ids) {
-        const auto is_outside = [&](ComponentId id) { return registry.traits(id).sparse || registry.traits(id).switched; };
-        if (bundles_.size() == bundles_.capacity()) bundles_.reserve(2 * bundles_.size() + 8);
+    SLOTWISE_COLD ComponentList& make(const ComponentRegistry& registry, const TypeIdentity& types,
+                                      std::span<const ComponentId> ids) {
+        if (lists_.size() == lists_.capacity()) lists_.reserve(2 * lists_.size() + 8);
         known_.reserve_one();
-        StoreBundle bundle;
-        bundle.types = &types;
-        KeptTypeIdentity(types).swap(bundle.kept);
-        bundle.ids.assign(ids);
+        ComponentList list;
+        list.types = &types;
+        KeptTypeIdentity(types).swap(list.kept);
+        list.ids.assign(ids);
         for (const ComponentId id : ids) {
-            insert_sorted(bundle.sorted, id);
-            bundle.outside = bundle.outside || is_outside(id);
+            insert_sorted(list.sorted, id);
+            list.any_sparse = list.any_sparse || is_sparse(registry, id);
             for (const ComponentId companion : registry.with_closure(id))
-                bundle.outside = bundle.outside || is_outside(companion);
+                list.any_sparse = list.any_sparse || is_sparse(registry, companion);
         }
-        bundle.sparse = ids.size() == 1 && registry.traits(ids[0]).sparse && registry.with_closure(ids[0]).empty();
-        bundles_.push_back(new StoreBundle(std::move(bundle)));
-        known_.insert(types.hash, reinterpret_cast<std::uintptr_t>(bundles_.back()));
-        return *bundles_.back();
+        list.one_sparse = ids.size() == 1 && registry.traits(ids[0]).sparse && registry.with_closure(ids[0]).empty();
+        lists_.push_back(new ComponentList(std::move(list)));
+        known_.insert(types.hash, reinterpret_cast<std::uintptr_t>(lists_.back()));
+        return *lists_.back();
     }
 
     NumberTable known_{};
-    PlainVector<StoreBundle*> bundles_{};
+    PlainVector<ComponentList*> lists_{};
 };
 
-/// What command buffers ask whether their store is still there. It ends with the last one that refers to it.
-class StoreLife {
-public:
-    /// Changes whenever ids that were taken become void, and when the store ends.
-    std::uint32_t epoch = 0;
+//=== changes ===//
 
-    bool has_ended() const noexcept { return ended_; }
-    void end() noexcept {
-        ended_ = true;
-        ++epoch;
+/// A component, and the value that an entity gets of it.
+struct ComponentValue {
+    ComponentId id;
+    AnyValue value{};
+    bool assigns = false; ///< to a value that the entity has; otherwise that one stays
+};
+
+/// What an entity gets and loses, in one move.
+struct Change {
+    std::span<const ComponentId> add{};       ///< ascending, each once; what the entity has stays
+    std::span<const ComponentId> remove{};    ///< ascending, each once; what the entity has not is ignored
+    std::span<const ComponentValue> values{}; ///< of what is in `add`, in any order; without one the default value is built
+    bool values_ascend = false;               ///< they are in the order of their ids
+};
+
+/// Which targets of pairs are allowed.
+enum class TargetsAre {
+    alive,      ///< for the store
+    spawned_too ///< by the same command buffer, which may do so later
+};
+
+/// Calls f(id) for each id in `a` that is not in `b`; both ascend.
+template <class F>
+void for_each_missing(std::span<const ComponentId> a, std::span<const ComponentId> b, F&& f) {
+    auto other = b.begin();
+    for (const ComponentId id : a) {
+        while (other != b.end() && *other < id) ++other;
+        if (other == b.end() || *other != id) f(id);
     }
-    void acquire() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
-    void release() noexcept {
-        if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+}
+
+/// Whether F can be called with an entity and these arguments, and its first parameter is an Entity or takes anything.
+template <class F, class... Rest>
+inline constexpr bool takes_entity =
+    TakesFirst<F, Entity, Rest...> || (std::is_invocable_v<F&, Entity, Rest...> && !TakesBraced<F, Entity, Rest...>);
+
+//=== what relations lead to ===//
+
+/// At a target of an entity: an id of its table, or the one target of a switched relation.
+class TargetIterator : public IteratorFacade<TargetIterator, Entity, Entity> {
+public:
+    TargetIterator() noexcept = default;
+    TargetIterator(const ComponentId* ids, std::size_t at, Entity one) noexcept : ids_(ids), at_(at), one_(one) {}
+    friend bool operator==(const TargetIterator& a, const TargetIterator& b) noexcept { return a.at_ == b.at_; }
+
+private:
+    friend IteratorFacade<TargetIterator, Entity, Entity>;
+    Entity dereference() const noexcept { return ids_ != nullptr ? ids_[at_].target() : one_; }
+    void increment() noexcept { ++at_; }
+
+    const ComponentId* ids_ = nullptr;
+    std::size_t at_ = 0;
+    Entity one_{};
+};
+
+/// At a source of a target: a row of one of the tables that have the pair, or one of the sources of a switched relation.
+class SourceIterator : public IteratorFacade<SourceIterator, Entity, Entity> {
+    using Tables = ArchetypeTables::Index::Tables;
+    using TableIterator = decltype(std::declval<const Tables&>().begin());
+
+public:
+    SourceIterator() noexcept = default;
+    /// The first row of these tables.
+    SourceIterator(TableIterator at, TableIterator end) noexcept : at_(at), end_(end) { enter(); }
+    /// At one of the entities side by side.
+    explicit SourceIterator(const Entity* row) noexcept : row_(row) {}
+    friend bool operator==(const SourceIterator& a, const SourceIterator& b) noexcept {
+        return a.row_ == b.row_ && a.at_ == b.at_;
     }
 
 private:
-    std::atomic<std::uint32_t> references_{1};
-    bool ended_ = false;
+    friend IteratorFacade<SourceIterator, Entity, Entity>;
+    Entity dereference() const noexcept { return *row_; }
+    void increment() noexcept {
+        if (++row_ != last_ || at_ == end_) return;
+        ++at_;
+        enter();
+    }
+    // To the first row of the first table that has one.
+    void enter() noexcept {
+        for (row_ = last_ = nullptr; at_ != end_; ++at_) {
+            const auto entities = (*at_).table->entities();
+            if (entities.empty()) continue;
+            row_ = entities.data();
+            last_ = row_ + entities.size();
+            return;
+        }
+    }
+
+    TableIterator at_{}, end_{};
+    const Entity* row_ = nullptr;
+    const Entity* last_ = nullptr;
 };
 
-/// A reference to it.
-class StoreLifeRef {
-public:
-    StoreLifeRef() : life_(new StoreLife()) {}
-    StoreLifeRef(const StoreLifeRef& other) noexcept : life_(other.life_) { life_->acquire(); }
-    StoreLifeRef& operator=(const StoreLifeRef&) = delete;
-    ~StoreLifeRef() { life_->release(); }
-    void swap(StoreLifeRef& other) noexcept { std::swap(life_, other.life_); }
-    StoreLife* operator->() const noexcept { return life_; }
-    friend bool operator==(const StoreLifeRef& a, const StoreLifeRef& b) noexcept { return a.life_ == b.life_; }
+using TargetRange = IteratorRange<TargetIterator>;
+using SourceRange = IteratorRange<SourceIterator>;
 
-private:
-    StoreLife* life_;
-};
+//=== the engine ===//
 
-/// The parts of a store. They stay where they are when the store is moved, so queries and buffers refer to them. They change
-/// together in the functions of store_change.hpp.
+/// The parts of a store, side by side, and what is done to more than one of them: this is the one place where rows, locations,
+/// sparse components, ticks and hooks change together. Interfaces and command buffers stand on it. It stays where it is when
+/// the store is moved, so that queries and buffers may refer to it.
+///
+/// A change has one order (see EntityChange): what may throw comes first, then on_remove hooks, then moves of values, then what
+/// cannot fail, then the other hooks.
 class StoreCore {
 public:
     using Entities = EntityIndex<Entity, EntityLocation>;
+    using Range = Entities::Range;
+    using Ids = std::span<const ComponentId>;
 
     StoreCore() = default;
     explicit StoreCore(ComponentRegistry&& components) : StoreCore() {
-        registry = std::move(components);
-    } // last: nothing throws then
+        registry = std::move(components); // last: nothing throws then
+    }
     StoreCore(const StoreCore&) = delete;
     StoreCore& operator=(const StoreCore&) = delete;
     ~StoreCore() { life->end(); }
 
-    //=== lookup ===//
+    //=== entities ===//
 
     /// Where a living entity's components are; null if it does not live or is only reserved.
     SLOTWISE_ALWAYS_INLINE EntityLocation* location(Entity entity) noexcept {
@@ -504,18 +423,267 @@ public:
     /// Entities that live.
     std::size_t size() const noexcept { return entities.size() - without_row; }
 
-    /// Bytes of the parts, without those of this object.
-    std::size_t memory_usage() const noexcept {
-        return sizeof(StoreLife) + memory_of(registry, tables, entities, outside, hooks, bundles, reserved);
+    /// Gives the indices [first, last) ids of their own. Throws as EntityIndex::add_range; strong
+    Range add_range(slot_t first, slot_t last) {
+        expect_idle();
+        flush_reserved();
+        return entities.add_range(first, last);
+    }
+    /// A new entity. Throws as change(); strong
+    Entity spawn(const Change& what);
+    /// A new entity with an id of this range. Throws as change(); strong
+    Entity spawn_in(Range range, const Change& what);
+    /// Exactly this entity; false, and no effect, if it cannot be made. Throws as change(); strong, but its id may be the next
+    /// one then
+    bool spawn_at(Entity given, const Change& what);
+    /// `count` new entities, with copies of the values. Throws as change(); strong
+    std::span<const Entity> spawn_n(std::size_t count, const Change& what);
+    /// Gives an id that a command buffer has taken its first row.
+    /// @pre as change(); the id is made and has no row. Throws as change(); strong
+    void spawn_reserved(Entity entity, const Change& what);
+    /// Ends an entity and does to what relates to it as the relations ask for. False if it does not live.
+    /// @param refusable whether a relation may refuse it
+    /// Throws std::invalid_argument when a relation refuses it; what moves that may throw do
+    bool despawn(Entity entity, bool refusable = true);
+    /// Ends an id that a command buffer took and has not spawned, and the pairs of which it is the target.
+    /// Throws as despawn(), but nothing refuses it.
+    void end_unused(Entity entity);
+    /// Ends the entity as despawn() does, but keeps its id reserved. False if it does not live. before(at) is called when
+    /// nothing has changed, take(at) when hooks have seen the values.
+    template <class Before, class Take>
+    bool erase_reserved(Entity given, Before&& before, Take&& take);
+    /// Spawns a reserved entity again. False if it is not reserved. Throws as change(); strong
+    bool fulfill(Entity given, const Change& what);
+    /// Gives a reserved id up. False if it is not reserved.
+    bool cancel(Entity given) {
+        const Entity entity = without_user_bits(given);
+        if (entities.explain(entity) != HandleStatus::reserved) return false;
+        expect_idle();
+        flush_reserved(); // ids that buffers have taken come after it otherwise
+        return entities.cancel(entity);
+    }
+    /// Ends all entities.
+    void clear();
+    void shrink_to_fit() {
+        flush_reserved();
+        const Changing change(*this);
+        tables.erase_empty();
+        tables.for_each([](slot_t, Table& table) { table.shrink_to_fit(); });
+        sparse.shrink_to_fit();
+        entities.shrink_to_fit();
     }
 
-    /// Call it before a table gets a row. Throws what the allocator throws; strong
-    SLOTWISE_ALWAYS_INLINE void before_row(slot_t slot, const Table& to) {
-        if (to.empty()) [[unlikely]]
-            tables.move_to_end(slot);
+    //=== components ===//
+
+    /// The address of the value of an entity at this place; null if it has none.
+    SLOTWISE_ALWAYS_INLINE void* value_at(EntityLocation at, Entity entity, ComponentId id) noexcept {
+        return value_in<void>(*this, at, entity, id);
+    }
+    SLOTWISE_ALWAYS_INLINE const void* value_at(EntityLocation at, Entity entity, ComponentId id) const noexcept {
+        return value_in<const void>(*this, at, entity, id);
+    }
+    /// The address of a value; null if there is none. It counts as a change, but for a const store.
+    SLOTWISE_ALWAYS_INLINE void* get(Entity entity, ComponentId id) noexcept {
+        const EntityLocation* const at = location(entity);
+        if (at == nullptr) return nullptr;
+        mark_changed(*at, id);
+        return value_at(*at, entity, id);
+    }
+    SLOTWISE_ALWAYS_INLINE const void* get(Entity entity, ComponentId id) const noexcept {
+        const EntityLocation* const at = location(entity);
+        return at == nullptr ? nullptr : value_at(*at, entity, id);
+    }
+    /// Whether the entity at this place has a component. Wildcards ask whether there is a pair that matches.
+    bool has_at(EntityLocation at, Entity entity, ComponentId id) const noexcept {
+        if (at.has_row() &&
+            (id.is_wildcard() ? tables.index().find(id, const_cast<Table*>(&table(at))) != nullptr : table(at).contains(id)))
+            return true;
+        return at.has_sparse() && sparse.has(entity, id);
+    }
+    bool has(Entity entity, ComponentId id) const noexcept {
+        const EntityLocation* const at = location(entity);
+        return at != nullptr && has_at(*at, entity, id) && !registry.is_switched_alone(id);
+    }
+    /// Calls f(id, entity) for all ids that a living entity has in its table and sparse.
+    template <class F>
+    void for_each_id(Entity entity, F&& f) const {
+        const EntityLocation at = *location(entity);
+        for (const ComponentId id : table(at).ids()) f(id, entity);
+        if (at.has_sparse()) sparse.for_each(entity, [&](ComponentId id, void*) { f(id, entity); });
+    }
+    /// Calls f(id, value) for all components of an entity, those of tables first.
+    template <class F>
+    void for_each_component(Entity entity, F&& f) const;
+    /// The value of this component was changed, if that is kept.
+    void mark_changed(EntityLocation at, ComponentId id) noexcept {
+        Table& table = this->table(at);
+        const std::int32_t place = table.place_of(id);
+        if (place < 0) return;
+        if (TickColumn* const ticks = table.ticks(static_cast<std::size_t>(place))) ticks->mark(at.row(), tick);
+    }
+
+    /// Changes a living entity. False if it does not live.
+    /// @pre structure may change (checked at level fast)
+    /// Throws std::invalid_argument when an id names nothing or a target does not live; what values and the allocator throw;
+    /// strong if values move without a throw, but for values that were assigned; what hooks throw, and the change stays
+    bool change(Entity entity, const Change& what, TargetsAre targets = TargetsAre::alive) {
+        erase_left_tables();
+        return change_only(entity, what, targets);
+    }
+    /// The same while tables are in use: none is erased.
+    bool change_only(Entity entity, const Change& what, TargetsAre targets = TargetsAre::alive);
+    bool add(Entity entity, Ids ids) {
+        return with_sorted(ids, [&](Ids added) { return change(entity, {added, {}, {}}); });
+    }
+    bool remove(Entity entity, Ids ids) {
+        for (const ComponentId id : ids) registry.expect(id, "ArchetypeStore::remove");
+        return with_sorted(ids, [&](Ids removed) { return change(entity, {{}, removed, {}}); });
+    }
+    /// Gives an entity a value of a type-erased type. Of two, the entity keeps its own, unless this one assigns.
+    bool give(Entity entity, ComponentId id, const AnyValue& value, bool assigns) {
+        registry.expect(id, "ArchetypeStore");
+        if (registry.type(id) == nullptr) [[unlikely]]
+            throw_invalid_argument("ArchetypeStore: the component is a tag, which has no value; write add(entity, id)");
+        const ComponentValue given{id, value, assigns};
+        return change(entity, {{&id, 1}, {}, {&given, 1}});
+    }
+    bool enable(Entity entity, ComponentId id, bool on) {
+        registry.expect(id, "ArchetypeStore::enable");
+        if (!registry.traits(id).toggle) [[unlikely]]
+            throw_invalid_argument(
+                "ArchetypeStore::enable: the component cannot be disabled; register it with the trait toggle");
+        const EntityLocation* const at = location(entity);
+        if (at == nullptr) return false;
+        const std::int32_t place = table(*at).place_of(id);
+        if (place < 0) return false;
+        table(*at).enable(at->row(), static_cast<std::size_t>(place), on);
+        return true;
+    }
+    bool is_enabled(Entity entity, ComponentId id) const noexcept {
+        const EntityLocation* const at = location(entity);
+        if (at == nullptr) return false;
+        const std::int32_t place = table(*at).place_of(id);
+        if (place < 0) return has_at(*at, entity, id);
+        if (registry.is_switched_alone(id)) return false;
+        return table(*at).is_enabled(at->row(), static_cast<std::size_t>(place));
+    }
+
+    //=== lists of C++ types ===//
+
+    /// Where rows of a table go with a list, by one of its transitions. Throws as ArchetypeTables::change
+    SLOTWISE_ALWAYS_INLINE const Transition& transition(const ComponentList& list, Transition& known, slot_t from) {
+        if (known.from != from || known.erased != tables.erased()) [[unlikely]]
+            find_transition(list, known, from);
+        return known;
+    }
+    /// Adds what is missing of a list, in one move. build(number of the argument, to) is false if there is no such argument.
+    /// @pre structure changes, and `at` is the place of the entity. Throws as Table::move_row, and what hooks throw
+    template <class Build>
+    SLOTWISE_ALWAYS_INLINE void add_all(Entity entity, EntityLocation& at, ComponentList& list, Build&& build);
+    /// Gives an entity the one sparse component of a list, by build(void* to), unless it has it. No row moves. False if the
+    /// entity does not live.
+    /// @tparam Size as SparseColumn::emplace's
+    /// @pre structure may change (checked at level fast). Throws what build, the allocator and hooks throw; strong
+    template <std::size_t Size, class Build>
+    SLOTWISE_ALWAYS_INLINE bool add_sparse(Entity entity, ComponentList& list, Build&& build);
+    /// Takes it away, if the entity has it. False if it does not live. @pre structure may change (checked at level fast)
+    SLOTWISE_ALWAYS_INLINE bool remove_sparse(Entity entity, ComponentList& list);
+    /// Gives an entity a value of it: by assign(void* value) if it has one, else as add_sparse().
+    /// Throws what they, the allocator and hooks throw; strong, but for what was assigned
+    template <std::size_t Size, class Assign, class Build>
+    SLOTWISE_ALWAYS_INLINE bool set_sparse(Entity entity, ComponentList& list, Assign&& assign, Build&& build);
+
+    //=== relations ===//
+
+    /// Adds a pair. False if the entity does not live. Throws as change(); std::invalid_argument when it is no relation, or the
+    /// target does not live
+    bool relate(Entity entity, ComponentId relation, Entity target);
+    /// Removes a pair. False if the entity does not live.
+    bool unrelate(Entity entity, ComponentId relation, Entity target) {
+        static_cast<void>(expect_relation(relation));
+        const ComponentId id = pair(relation, target);
+        return change(entity, {{}, {&id, 1}, {}});
+    }
+    /// Removes all pairs of a relation, in one move. False if the entity does not live.
+    bool unrelate(Entity entity, ComponentId relation) {
+        static_cast<void>(expect_relation(relation));
+        PlainVector<ComponentId> ids;
+        append_pairs(entity, relation.number(), ids);
+        return change(entity, {{}, ids.span(), {}});
+    }
+    /// The targets of an entity, in the order of their ids. Empty if it does not live. Throws as relate()
+    TargetRange targets(Entity entity, ComponentId relation) const;
+    /// The first target; null if there is none. Throws as relate()
+    Entity target(Entity entity, ComponentId relation) const {
+        const TargetRange all = targets(entity, relation);
+        return all.empty() ? Entity() : *all.begin();
+    }
+    /// The entities that are related to a target, table by table. Throws as relate()
+    SourceRange sources(ComponentId relation, Entity target) const;
+    /// Calls f(entity, depth) for what is related to `root`, then for what is related to these, and so on: breadth first, each
+    /// entity once, so that cycles end. The depth of the first ones is 1; `root` is left out.
+    template <class F>
+    void for_each_descendant(Entity root, ComponentId relation, F&& f) const;
+    /// Appends the pairs that an entity has of a relation, in ascending order: with entities and with components as targets.
+    /// Throws what the allocator throws
+    void append_pairs(Entity entity, std::uint32_t relation, PlainVector<ComponentId>& to) const {
+        const EntityLocation* const at = location(entity);
+        if (at == nullptr) return;
+        const Ids ids = table(*at).ids();
+        const ComponentId first = ComponentIdParts::make_pair(relation, 0);
+        for (std::size_t i = IdSets::lower_bound(ids, first); i != ids.size() && ids[i].relation_number() == relation; ++i)
+            to.push_back(ids[i]);
+        if (!at->has_sparse()) return;
+        if (const Entity target = sparse.target(entity, relation)) to.push_back(pair(registry.id(relation), target));
+    }
+
+    //=== hooks and time ===//
+
+    /// A hook by id: f(entity, id, value), f(entity, value) or f(entity).
+    template <class F>
+    HookId hook(HookKind kind, ComponentId id, F&& f);
+    /// Calls the hooks of a component of a living entity. Throws what they throw.
+    void run_hook(HookKind kind, ComponentId id, Entity entity) {
+        const EntityLocation* const at = location(entity);
+        hooks.run(kind, id, entity, value_at(*at, entity, id));
+    }
+    /// The same for the components that are in `of` and not in `without`.
+    void run_hooks(HookKind kind, Entity entity, Ids of, Ids without) {
+        if (hooks.any(kind)) [[unlikely]]
+            for_each_missing(of, without, [&](ComponentId id) { run_hook(kind, id, entity); });
+    }
+    /// The same for all components of a living entity.
+    void run_all_hooks(HookKind kind, Entity entity) {
+        if (hooks.any(kind)) [[unlikely]]
+            for_each_id(entity, [&](ComponentId id, Entity of) { run_hook(kind, id, of); });
+    }
+    /// Begins the next tick; returns the one that ends.
+    tick_t advance() noexcept {
+        const tick_t ended = tick++;
+        if (tick % slotwise::max_tick_age == 0) [[unlikely]]
+            tables.for_each([&](slot_t, Table& table) { table.clamp_ticks(tick); });
+        return ended;
     }
 
     //=== walks and changes ===//
+
+    /// As long as it lives, structure changes, and nothing that is called may change it too.
+    class Changing {
+    public:
+        /// @param values whether only values change, which is allowed in walks and hooks
+        /// @pre else, nothing walks or changes the store (checked at level fast)
+        explicit Changing(StoreCore& core, bool values = false) noexcept : core_(core), before_(core.changing) {
+            if (!values) core.expect_idle();
+            core.changing = true;
+        }
+        Changing(const Changing&) = delete;
+        Changing& operator=(const Changing&) = delete;
+        ~Changing() { core_.changing = before_; }
+
+    private:
+        StoreCore& core_;
+        bool before_;
+    };
 
     /// A query walks the tables until end_walk(): structure must not change.
     void begin_walk() const noexcept { walks.fetch_add(1, std::memory_order_relaxed); }
@@ -536,11 +704,92 @@ public:
         if (reserved.any()) [[unlikely]]
             make_reserved();
     }
-
     /// What they have taken and not spawned is void.
     void invalidate_reserved() noexcept {
         reserved.invalidate();
         ++life->epoch;
+    }
+
+    //=== steps of changes ===//
+
+    /// Refuses ids that name nothing, and targets that do not live. The targets of pairs are noted as such.
+    /// Throws std::invalid_argument in words; nothing has changed then
+    void expect_ids(Ids ids, TargetsAre targets = TargetsAre::alive) {
+        for (const ComponentId id : ids) {
+            registry.expect(id, "ArchetypeStore");
+            const Entity target = id.target();
+            if (!target) continue;
+            EntityLocation* const at = entities.location(target);
+            if (at == nullptr || (!at->has_row() && targets == TargetsAre::alive)) [[unlikely]]
+                refuse_dead(target, "ArchetypeStore: the target of a pair");
+            at->set_target(true);
+        }
+    }
+    /// Erases tables that were left, if there are many. @pre structure may change (checked at level fast), and no table is in
+    /// use
+    SLOTWISE_ALWAYS_INLINE void erase_left_tables() noexcept {
+        if (!tables.is_crowded()) [[likely]]
+            return;
+        expect_idle();
+        tables.erase_left();
+    }
+    /// Call it before a table gets a row. Throws what the allocator throws; strong
+    SLOTWISE_ALWAYS_INLINE void before_row(slot_t slot, const Table& to) {
+        if (to.empty()) [[unlikely]]
+            tables.move_to_end(slot);
+    }
+    /// A new row of a table for an entity that has none. build(column, to) builds its values.
+    /// Throws as Table::push_back; nothing has changed then
+    template <class Build>
+    SLOTWISE_ALWAYS_INLINE void add_row(Entity entity, slot_t slot, Table& to, Build&& build) {
+        before_row(slot, to);
+        const slot_t row = to.push_back(entity, tick, build);
+        entities[entity].set(slot, row);
+    }
+    /// Moves the row of an entity to another table. The entity that fills its place gets that row.
+    /// @param ready nothing, or the function that Table::move_row calls before the moves
+    /// Throws as Table::move_row; nothing has changed then
+    template <class Build, class... Ready>
+    SLOTWISE_ALWAYS_INLINE void move_row(EntityLocation& at, Table& from, slot_t slot, Table& to, const ColumnMapping& map,
+                                         Build&& build, Ready&&... ready) {
+        before_row(slot, to);
+        const slot_t row = at.row();
+        const Table::Moved moved = Table::move_row(from, row, to, map, tick, build, ready...);
+        at.set(slot, moved.row);
+        if (moved.filled) entities[moved.filled].set_row(row);
+    }
+    /// Removes the row of an entity, which has none then. Throws as Table::swap_erase
+    SLOTWISE_ALWAYS_INLINE void erase_row(EntityLocation& at) {
+        const slot_t row = at.row();
+        const Entity filled = table(at).swap_erase(row);
+        if (filled) entities[filled].set_row(row);
+        at.set(no_slot, 0);
+    }
+    /// Ends an entity, but does nothing about what relates to it.
+    /// @pre `at` is its place. Throws what moves that may throw do
+    SLOTWISE_ALWAYS_INLINE void erase_entity(Entity entity, EntityLocation& at);
+
+    //=== whole ===//
+
+    /// Bytes of the parts, without those of this object.
+    std::size_t memory_usage() const noexcept {
+        return sizeof(StoreLife) + memory_of(registry, tables, entities, sparse, hooks, type_lists, reserved);
+    }
+    /// Whether all parts agree with each other; for tests.
+    bool check_invariants() const;
+    /// Throws std::invalid_argument that says which entity does not live, and why
+    [[noreturn]] SLOTWISE_COLD void refuse_dead(Entity entity, const char* which) const {
+        const std::string text = which + (" (" + to_string(entity)) + ") " + dead_because(entity);
+        throw_invalid_argument(text.c_str());
+    }
+    /// Throws std::out_of_range that says what at() did not find
+    [[noreturn]] SLOTWISE_COLD void refuse_missing(Entity entity, ComponentId id) const {
+        std::string text = "ArchetypeStore::at: the entity (" + to_string(entity) + ") ";
+        if (!is_alive(entity))
+            text += dead_because(entity);
+        else
+            text += "does not have the component " + (id ? registry.name(id) : std::string("(which is not registered)"));
+        throw_out_of_range((text += "; get() returns null then").c_str());
     }
 
     //=== the parts ===//
@@ -549,11 +798,11 @@ public:
     ComponentRegistry registry{};
     ArchetypeTables tables{registry};
     Entities entities{};
-    SparseComponents outside{registry};
+    SparseComponents sparse{registry}; // and targets of switched relations
     StoreHooks hooks{};
-    StoreBundles bundles{};
+    ComponentLists type_lists{};
     tick_t tick = 1;
-    bool changing = false;                       // see StoreChanging
+    bool changing = false;                       // see Changing
     std::size_t without_row = 0;                 // ids that are made for command buffers and not spawned
     ReservedIds reserved{};                      // ids that command buffers have taken and that are not made
     mutable std::atomic<std::uint32_t> walks{0}; // queries that walk
@@ -563,6 +812,72 @@ private:
     SLOTWISE_ALWAYS_INLINE static Location* with_row(Location* at) noexcept {
         return at != nullptr && at->has_row() ? at : nullptr;
     }
+    template <class Void, class Self>
+    SLOTWISE_ALWAYS_INLINE static Void* value_in(Self& self, EntityLocation at, Entity entity, ComponentId id) noexcept {
+        auto& table = self.table(at);
+        const std::int32_t column = table.column_of(id);
+        if (column >= 0) [[likely]]
+            return table.value(static_cast<std::size_t>(column), at.row());
+        return at.has_sparse() ? self.sparse.get(entity, id) : nullptr;
+    }
+    /// Calls f(ids) with ids in ascending order, each once.
+    template <class F>
+    static bool with_sorted(Ids ids, F&& f) {
+        if (IdSets::is_set(ids)) return f(ids);
+        PlainVector<ComponentId> copy;
+        IdSets::assign(copy, ids);
+        return f(Ids(copy.span()));
+    }
+    SLOTWISE_NEVER_INLINE void find_transition(const ComponentList& list, Transition& transition, slot_t from) {
+        transition.from = no_slot;
+        const auto step = &transition == &list.removed ? tables.remove_all(from, list.sorted.span())
+                                                       : tables.add_all(from, list.sorted.span());
+        Table& to = tables[step.table];
+        transition.argument.assign(to.column_count(), Transition::no_argument);
+        transition.columns.assign(list.ids.size(), -1);
+        std::size_t given = 0;
+        for (unsigned i = 0; i != list.ids.size(); ++i) {
+            const std::int32_t column = transition.columns[i] = to.column_of(list.ids[i]);
+            if (column < 0) continue;
+            transition.argument[static_cast<std::size_t>(column)] = i;
+            ++given;
+        }
+        transition.complete = given == to.column_count();
+        transition.to = step.table;
+        transition.source = &tables[from];
+        transition.destination = &to;
+        transition.map = step.map;
+        transition.erased = tables.erased();
+        transition.from = from;
+    }
+    /// As add_all(), with the on_remove hooks of pairs that companions replace.
+    template <class Build>
+    SLOTWISE_NEVER_INLINE void move_with_hooks(Entity entity, EntityLocation& at, const Transition& transition, Build& build);
+    /// Gives an id that was just made its first row; if that fails, the id is taken back.
+    /// @pre structure changes, and ids are known. Throws as change(); strong
+    Entity spawn_as(Entity entity, const Change& what);
+    SLOTWISE_ALWAYS_INLINE SparseColumn& column_of(ComponentList& list) {
+        if (list.column == nullptr) [[unlikely]]
+            list.column = &sparse.make_column(list.ids.front());
+        return *list.column;
+    }
+    /// The traits of a relation of this store. Throws std::invalid_argument in words when it is none
+    const ComponentTraits& expect_relation(ComponentId relation) const {
+        if (!registry.is_relation(relation)) [[unlikely]]
+            throw_invalid_argument("ArchetypeStore: this is no relation of the store's registry; register it by add_relation "
+                                   "or relation<T>");
+        return registry.traits(relation);
+    }
+    /// Whether only the target of a switched relation is another one, which no hook is called for and no companion comes with.
+    bool only_retargets(Entity entity, ComponentId pair) const {
+        return registry.traits(pair).switched && sparse.target(entity, pair.relation_number()) && !hooks.any(HookKind::add) &&
+               !hooks.any(HookKind::remove) && registry.with_closure(pair).empty();
+    }
+    void make_reserved() {
+        expect_idle();
+        without_row += reserved.make(entities);
+        reserved.end_returned([this](Entity entity) { end_unused(entity); });
+    }
     SLOTWISE_COLD void refuse_change() const noexcept {
         SLOTWISE_EXPECT(!changing,
                         "ArchetypeStore: a hook, or a value's constructor or destructor, changes the store that calls "
@@ -570,50 +885,745 @@ private:
         SLOTWISE_EXPECT(walks.load(std::memory_order_relaxed) == 0,
                         "ArchetypeStore: a query is walking; record the change in a CommandBuffer and apply it afterwards");
     }
-    void make_reserved(); // in store_change.hpp
+    /// Why an entity does not live, as a clause.
+    const char* dead_because(Entity entity) const noexcept {
+        switch (entities.explain(entity)) {
+        case HandleStatus::null:
+            return "is null";
+        case HandleStatus::out_of_range:
+            return "was never spawned in this store";
+        case HandleStatus::retired:
+            return "was despawned, and its index is retired";
+        case HandleStatus::live:
+            return "is taken by a CommandBuffer that was not applied yet";
+        case HandleStatus::reserved:
+            return "is reserved; fulfill() brings it back";
+        case HandleStatus::stale:
+        case HandleStatus::pending:
+            break;
+        }
+        return "was despawned, or is not spawned yet";
+    }
 };
 
-/// As long as it lives, structure changes, and nothing that is called may change it too.
-class StoreChanging {
+//=== the steps of a change ===//
+
+/// The on_remove hooks of one change. walk(f) calls f(id, entity) for each component that is removed. The hooks are called last
+/// before what cannot be undone, so that none is called for a change that fails. Only moves of values, and hooks, may still
+/// throw. Then this object calls the on_add hooks of each component that is still there and whose on_remove hooks were called.
+template <class Walk>
+class RemovalHooks {
 public:
-    /// @param values whether only values change, which is allowed in walks and hooks
-    /// @pre else, nothing walks or changes the store (checked at level fast)
-    explicit StoreChanging(StoreCore& core, bool values = false) noexcept : core_(core), before_(core.changing) {
-        if (!values) core.expect_idle();
-        core.changing = true;
+    RemovalHooks(StoreCore& core, const Walk& walk) noexcept : core_(core), walk_(walk) {}
+    RemovalHooks(const RemovalHooks&) = delete;
+    RemovalHooks& operator=(const RemovalHooks&) = delete;
+    ~RemovalHooks() {
+        if (called_ != 0) [[unlikely]]
+            call_back();
     }
-    StoreChanging(const StoreChanging&) = delete;
-    StoreChanging& operator=(const StoreChanging&) = delete;
-    ~StoreChanging() { core_.changing = before_; }
+    /// Calls them, while the values can be read. Throws what they throw.
+    SLOTWISE_NEVER_INLINE void call() {
+        walk_([this](ComponentId id, Entity entity) {
+            core_.run_hook(HookKind::remove, id, entity);
+            ++called_;
+        });
+    }
+    /// The change was made.
+    void dismiss() noexcept { called_ = 0; }
 
 private:
+    SLOTWISE_NEVER_INLINE void call_back() noexcept {
+        walk_([this, i = std::size_t{0}](ComponentId id, Entity entity) mutable {
+            if (i++ >= called_) return;
+            const EntityLocation* const at = core_.location(entity);
+            if (at != nullptr && core_.has_at(*at, entity, id)) core_.run_hook(HookKind::add, id, entity);
+        });
+    }
+
     StoreCore& core_;
-    bool before_;
+    const Walk& walk_;
+    std::size_t called_ = 0; // components whose hooks were called
+};
+template <class Walk>
+RemovalHooks(StoreCore&, const Walk&) -> RemovalHooks<Walk>;
+/// Calls the on_remove hooks of all that walk(f) names, and then remove(). @pre only moves of values throw in remove()
+/// @throws what hooks and these moves throw
+template <class Walk, class Remove>
+void remove_with_hooks(StoreCore& core, const Walk& walk, Remove&& remove) {
+    RemovalHooks hooks(core, walk);
+    hooks.call();
+    remove();
+    hooks.dismiss();
+}
+
+/// Assigns to a value. A default value is built beside it first. Throws as AnyValue::build and assign
+inline void assign_value(const TypeDescriptor& type, void* to, const AnyValue& value) {
+    if (value.has_source()) return value.assign(type, to);
+    const LineBlock<std::allocator<std::byte>> beside(type.size + type.align, {});
+    void* const built = beside.begin(type.align);
+    value.build(type, built);
+    const ScopeGuard done([&]() noexcept {
+        if (type.destroy != nullptr) type.destroy(built);
+    });
+    AnyValue::moved(built).assign(type, to);
+}
+
+/// Builds the default value of a column.
+SLOTWISE_COLD inline void build_default(const Table& table, std::size_t column, void* to) {
+    AnyValue().build(table.type(column), to);
+}
+/// Builds `count` default values side by side. Throws what the type does; none is there then
+inline void fill_by_default(const TypeDescriptor& type, void* to, std::size_t count) {
+    std::byte* const values = static_cast<std::byte*>(to);
+    std::size_t built = 0;
+    ScopeGuard undo([&]() noexcept {
+        while (type.destroy != nullptr && built != 0) type.destroy(values + --built * type.size);
+    });
+    for (; built != count; ++built) AnyValue().build(type, values + built * type.size);
+    undo.dismiss();
+}
+
+/// One change of one entity while it is made. Everything that may throw comes before what cannot be undone: sparse values,
+/// assignments, memory for other targets, and then the values that are built at the row's destination. on_remove hooks are
+/// called next, while the entity has all that it loses. Then values move, which throws if their type's move does.
+class EntityChange {
+public:
+    /// @pre structure may change, and ids are known Throws what the allocator throws
+    EntityChange(StoreCore& core, Entity entity, EntityLocation& at, const Change& what)
+        : core_(core), entity_(entity), at_(at), what_(what), add_(what.add), remove_(what.remove) {
+        split();
+    }
+
+    /// Makes the change, without the hooks that are called afterwards. Throws what values and the allocator throw; strong, but
+    /// for values that were assigned
+    void make() {
+        const bool fresh = !at_.has_row();
+        const slot_t from = fresh ? ArchetypeTables::root() : at_.table();
+        const auto step = core_.tables.change(from, add_, remove_);
+        before_ = fresh ? std::span<const ComponentId>() : core_.tables[from].ids();
+        after_ = core_.tables[step.table].ids();
+        std::size_t made = 0;
+        const bool any_hooks = !fresh && core_.hooks.any();
+        ScopeGuard failed([&]() noexcept {
+            if (any_hooks) run_hooks_of_failure();
+        });
+        ScopeGuard undo([&]() noexcept {
+            while (made != 0) core_.sparse.erase(entity_, sparse_added_[--made]);
+        });
+        for (; made != sparse_added_.size(); ++made) emplace(sparse_added_[made]);
+        if (!fresh) assign_values();
+        for (const ComponentId id : retargeted_) core_.sparse.reserve_target(id);
+        const auto removed = [&](auto&& f) {
+            for_each_missing(before_, after_, [&](ComponentId id) { f(id, entity_); });
+            for (const ComponentId id : sparse_removed_) f(id, entity_);
+        };
+        RemovalHooks removal(core_, removed);
+        const bool calls = any_hooks && core_.hooks.any(HookKind::remove);
+        Table& to = core_.tables[step.table];
+        const auto build = [&](std::size_t column, void* at) { this->build(to, column, at); };
+        if (fresh)
+            core_.add_row(entity_, step.table, to, build);
+        else if (step.table == from) {
+            if (calls) removal.call();
+        } else if (calls) [[unlikely]]
+            core_.move_row(at_, core_.tables[from], step.table, to, *step.map, build, [&] { removal.call(); });
+        else
+            core_.move_row(at_, core_.tables[from], step.table, to, *step.map, build);
+        if (step.table != from) undo.dismiss();
+        for (const ComponentId id : retargeted_) emplace(id); // not before, because on_remove hooks read the old target
+        undo.dismiss();
+        for (const ComponentId id : sparse_removed_) core_.sparse.erase(entity_, id);
+        removal.dismiss();
+        failed.dismiss();
+    }
+    /// Calls the hooks of what was added and set. Throws what they throw.
+    void run_hooks_afterwards() {
+        core_.run_hooks(HookKind::add, entity_, after_, before_);
+        core_.run_hooks(HookKind::add, entity_, sparse_added_.span(), {});
+        core_.run_hooks(HookKind::add, entity_, retargeted_.span(), {});
+        if (core_.hooks.any(HookKind::set))
+            for (const ComponentValue& each : what_.values)
+                if (each.assigns) core_.run_hook(HookKind::set, each.id, entity_);
+    }
+
+private:
+    /// Separates sparse components from those of tables, if there are any.
+    void split() {
+        const auto sparse = [&](ComponentId id) { return is_sparse(core_.registry, id); };
+        bool any = false;
+        for (const ComponentId id : add_) {
+            any = any || sparse(id);
+            for (const ComponentId companion : core_.registry.with_closure(id)) any = any || sparse(companion);
+        }
+        for (const ComponentId id : remove_) any = any || sparse(id);
+        if (!any) [[likely]]
+            return;
+        for (std::size_t i = 0; i != add_.size(); ++i) {
+            const ComponentId id = add_[i];
+            const bool last = i + 1 == add_.size() || !id.is_pair() || add_[i + 1].relation_number() != id.relation_number();
+            if (!last && sparse(id)) continue; // of several targets of a switched relation the last one stays
+            const bool had = core_.has_at(at_, entity_, id);
+            if (!sparse(id))
+                insert_sorted(table_added_, id);
+            else if (!had)
+                put_sparse(id);
+            if (!had)
+                for (const ComponentId companion : core_.registry.with_closure(id)) {
+                    if (!sparse(companion)) {
+                        if (sparse(id) && !is_replaced_by_named(companion)) insert_sorted(table_added_, companion);
+                    } else if (!core_.has_at(at_, entity_, companion))
+                        put_sparse(companion);
+                }
+        }
+        for (const ComponentId id : remove_) {
+            if (!sparse(id))
+                insert_sorted(table_removed_, id);
+            else if (core_.registry.is_switched_alone(id)) [[unlikely]]
+                core_.registry.expect(id, "ArchetypeStore::remove"); // by its C++ type
+            else if (core_.has_at(at_, entity_, id)) {
+                insert_sorted(sparse_removed_, id);
+                if (id.is_pair()) insert_sorted(table_removed_, relation_of(id));
+            }
+        }
+        add_ = table_added_.span();
+        remove_ = table_removed_.span();
+    }
+    /// Whether a pair of the same exclusive relation is named, which stays.
+    bool is_replaced_by_named(ComponentId companion) const {
+        if (!companion.is_pair() || !core_.registry.traits(companion).exclusive) return false;
+        for (const ComponentId named : what_.add)
+            if (named.relation_number() == companion.relation_number()) return true;
+        return false;
+    }
+    void put_sparse(ComponentId id) {
+        if (!id.is_pair()) return insert_sorted(sparse_added_, id);
+        const Entity before = core_.sparse.target(entity_, id.relation_number());
+        if (before) insert_sorted(sparse_removed_, pair(relation_of(id), before)); // for its hooks: it is replaced
+        insert_sorted(before ? retargeted_ : sparse_added_, id);
+        insert_sorted(table_added_, relation_of(id)); // the table has the relation once
+    }
+    ComponentId relation_of(ComponentId pair) const { return core_.registry.id(pair.relation_number()); }
+
+    const AnyValue& value_of(ComponentId id) const noexcept {
+        static constexpr AnyValue by_default{};
+        const auto values = what_.values;
+        if (what_.values_ascend) {
+            const std::size_t at = IdSets::partition_point(values.size(), [&](std::size_t i) { return values[i].id < id; });
+            return at != values.size() && values[at].id == id ? values[at].value : by_default;
+        }
+        for (const ComponentValue& each : values)
+            if (each.id == id) return each.value;
+        return by_default;
+    }
+    void build(const Table& table, std::size_t column, void* to) const {
+        value_of(table.column_id(column)).build(table.type(column), to);
+    }
+    void emplace(ComponentId id) {
+        core_.sparse.emplace(entity_, id, value_of(id));
+        at_.set_sparse(true);
+    }
+    void assign_values() {
+        for (const ComponentValue& each : what_.values) {
+            if (!each.assigns || IdSets::contains(sparse_added_.span(), each.id)) continue;
+            if (void* const to = core_.value_at(at_, entity_, each.id))
+                assign_value(*core_.registry.type(each.id), to, each.value);
+            core_.mark_changed(at_, each.id); // of a tag too
+            assigned_ = static_cast<std::size_t>(&each - what_.values.data()) + 1;
+        }
+    }
+    /// The change failed. Values that were assigned stay assigned; and what was added stays if memory ran out behind it, for
+    /// the target of a switched relation.
+    void run_hooks_of_failure() noexcept {
+        const auto run = [&](HookKind kind, ComponentId id) {
+            if (core_.has_at(at_, entity_, id)) core_.run_hook(kind, id, entity_);
+        };
+        for_each_missing(core_.table(at_).ids(), before_, [&](ComponentId id) { run(HookKind::add, id); });
+        for (const ComponentId id : sparse_added_) run(HookKind::add, id);
+        for (const ComponentId id : retargeted_) run(HookKind::add, id);
+        for (const ComponentValue& each : what_.values.first(assigned_))
+            if (each.assigns) run(HookKind::set, each.id);
+    }
+
+    StoreCore& core_;
+    Entity entity_;
+    EntityLocation& at_;
+    const Change& what_;
+    std::span<const ComponentId> add_, remove_;       // of tables
+    std::span<const ComponentId> before_{}, after_{}; // the ids of the tables
+    PlainVector<ComponentId> table_added_{}, table_removed_{}, sparse_added_{}, sparse_removed_{};
+    std::size_t assigned_ = 0;              // of the values
+    PlainVector<ComponentId> retargeted_{}; // pairs of switched relations that take the place of others
 };
 
-/// Why an entity does not live, as a clause.
-inline const char* dead_because(const StoreCore& core, Entity entity) noexcept {
-    switch (core.entities.explain(entity)) {
-    case HandleStatus::null:
-        return "is null";
-    case HandleStatus::out_of_range:
-        return "was never spawned in this store";
-    case HandleStatus::retired:
-        return "was despawned, and its index is retired";
-    case HandleStatus::live:
-        return "is taken by a CommandBuffer that was not applied yet";
-    case HandleStatus::reserved:
-        return "is reserved; fulfill() brings it back";
-    case HandleStatus::stale:
-    case HandleStatus::pending:
-        break;
+//=== the death of a target ===//
+
+/// Entities in the order in which they were found, each once.
+class FoundEntities {
+public:
+    /// Adds an entity that is not there. @throws what the allocator throws; strong
+    void add(Entity entity) {
+        if (list_.size() == list_.capacity()) list_.reserve(2 * list_.size() + 16);
+        if (marks_.emplace(entity, [](void*) {})) list_.push_back(entity);
     }
-    return "was despawned, or is not spawned yet";
+    bool contains(Entity entity) const noexcept { return marks_.contains(entity); }
+    std::size_t size() const noexcept { return list_.size(); }
+    Entity operator[](std::size_t i) const noexcept { return list_[i]; }
+
+private:
+    PlainVector<Entity> list_{};
+    SparseColumn marks_{nullptr};
+};
+
+/// What happens when an entity dies that others relate to. First the entities that go with it are collected, breadth first and
+/// without recursion; then it is checked that no relation refuses; then the others lose their pairs, each in one move; then
+/// all that dies dies, the last one found first, so that children die before their parents; at last the tables that were there
+/// for pairs with the dead are erased.
+class TargetDeath {
+public:
+    /// @param refusable whether a relation may refuse it; else it is treated as OnTargetDespawn::remove
+    /// @throws what the allocator throws; std::invalid_argument when a relation refuses; nothing has changed then
+    TargetDeath(StoreCore& core, Entity dying, bool refusable = true) : core_(core), refusable_(refusable) {
+        dead_.add(dying);
+        for (std::size_t i = 0; i != dead_.size(); ++i) collect(dead_[i]);
+        for (const Refusal& each : refusals_)
+            if (!dead_.contains(each.source)) refuse(each);
+    }
+    /// @throws what changes of the others throw: some have lost their pairs then, and nothing has died
+    void apply() {
+        apply([this](Entity entity, EntityLocation& at) { core_.erase_entity(entity, at); });
+    }
+    /// The same, but the one whose death it is, which dies last, is ended by end_first(entity, its place).
+    template <class End>
+    void apply(End&& end_first) {
+        for (Table* const table : tables_) leave(*table);
+        for (const Entity source : sources_)
+            if (!dead_.contains(source)) leave(source);
+        PlainVector<slot_t> gone; // made here: nothing throws for lack of memory when some have ended
+        for (std::size_t i = 0; i != dead_.size(); ++i)
+            if (const std::size_t count = core_.tables.index().count(pair(any, dead_[i])); count > gone.capacity())
+                gone.reserve(count);
+        for (std::size_t i = dead_.size(); i-- != 1;) core_.erase_entity(dead_[i], place_of(dead_[i]));
+        end_first(dead_[0], place_of(dead_[0]));
+        for (std::size_t i = 0; i != dead_.size(); ++i)
+            if (core_.tables.index().count(pair(any, dead_[i])) != 0) core_.tables.erase_tables_with(pair(any, dead_[i]), gone);
+    }
+
+private:
+    struct Refusal {
+        Entity source;
+        ComponentId id;
+    };
+
+    // Of an entity that may have no row, because a command buffer has taken its id.
+    EntityLocation& place_of(Entity entity) noexcept { return *core_.entities.location(entity); }
+    // What relates to an entity that dies.
+    void collect(Entity dead) {
+        if (!place_of(dead).is_target()) return;
+        for (const auto entry : core_.tables.index().tables(pair(any, dead))) {
+            const OnTargetDespawn rule = rule_of(*entry.table, dead);
+            if (rule == OnTargetDespawn::remove) tables_.push_back(entry.table);
+            for (const Entity source : entry.table->entities()) treat(rule, source, refused_);
+        }
+        for (const std::uint32_t number : core_.sparse.numbers()) {
+            const SparseComponents::Targets* const targets = core_.sparse.targets(number);
+            if (targets == nullptr) continue;
+            const ComponentId id = pair(core_.registry.id(number), dead);
+            for (const Entity source : targets->of(dead)) {
+                if (rule_of(id) == OnTargetDespawn::remove) sources_.push_back(source);
+                treat(rule_of(id), source, id);
+            }
+        }
+    }
+    OnTargetDespawn rule_of(ComponentId pair) const {
+        const OnTargetDespawn rule = core_.registry.traits(pair).on_target_despawn;
+        return rule == OnTargetDespawn::refuse && !refusable_ ? OnTargetDespawn::remove : rule;
+    }
+    // The strictest rule of a table's pairs with an entity that dies: who goes along needs no move.
+    OnTargetDespawn rule_of(const Table& table, Entity dead) {
+        OnTargetDespawn rule = OnTargetDespawn::remove;
+        core_.tables.index().for_each_match(pair(any, dead), const_cast<Table*>(&table), [&](ComponentId id, const auto&) {
+            const OnTargetDespawn each = rule_of(id);
+            if (each == OnTargetDespawn::refuse) refused_ = id;
+            if (each != OnTargetDespawn::remove && rule != OnTargetDespawn::despawn) rule = each;
+        });
+        return rule;
+    }
+    void treat(OnTargetDespawn rule, Entity source, ComponentId id) {
+        if (rule == OnTargetDespawn::despawn)
+            dead_.add(source);
+        else if (rule == OnTargetDespawn::refuse)
+            refusals_.push_back({source, id});
+    }
+    [[noreturn]] SLOTWISE_COLD void refuse(const Refusal& by) const {
+        const std::string text = "ArchetypeStore::despawn: " + to_string(by.source) + " has " + core_.registry.name(by.id) +
+                                 ", and the relation refuses that its target goes; unrelate them, or despawn the source first";
+        throw_invalid_argument(text.c_str());
+    }
+    // All survivors of a table lose their pairs with the dead. From the last row to the first, because their rows go.
+    void leave(Table& table) {
+        for (slot_t row = static_cast<slot_t>(table.size()); row-- != 0;)
+            if (const Entity entity = table.entities()[row]; !dead_.contains(entity)) leave(entity);
+    }
+    void leave(Entity entity) {
+        ids_.clear();
+        const EntityLocation at = *core_.location(entity);
+        for (const ComponentId id : core_.table(at).ids()) add(id);
+        if (at.has_sparse()) core_.sparse.for_each(entity, [&](ComponentId id, void*) { add(id); });
+        if (!ids_.empty()) core_.change_only(entity, {{}, ids_.span(), {}});
+    }
+    void add(ComponentId id) {
+        if (const Entity target = id.target(); target && dead_.contains(target)) insert_sorted(ids_, id);
+    }
+
+    StoreCore& core_;
+    bool refusable_;
+    FoundEntities dead_{};
+    PlainVector<Refusal> refusals_{};
+    PlainVector<Table*> tables_{};   // some of whose rows survive
+    PlainVector<Entity> sources_{};  // of switched relations
+    PlainVector<ComponentId> ids_{}; // that an entity loses
+    ComponentId refused_{};
+};
+
+//=== operations: entities ===//
+
+inline Entity StoreCore::spawn_as(Entity entity, const Change& what) {
+    ScopeGuard undo([&]() noexcept { entities.take_back(1, entities.range_of(entity)); });
+    EntityChange change(*this, entity, *entities.location(entity), what);
+    change.make();
+    undo.dismiss();
+    change.run_hooks_afterwards();
+    return entity;
 }
-/// Says in words that an entity does not live, and why. Throws std::invalid_argument
-[[noreturn]] SLOTWISE_COLD inline void refuse_dead(const StoreCore& core, Entity entity, const char* which) {
-    const std::string text = which + (" (" + to_string(entity)) + ") " + dead_because(core, entity);
-    throw_invalid_argument(text.c_str());
+inline Entity StoreCore::spawn(const Change& what) { return spawn_in(Range(), what); }
+inline Entity StoreCore::spawn_in(Range range, const Change& what) {
+    erase_left_tables();
+    expect_ids(what.add);
+    flush_reserved();
+    const Changing change(*this);
+    return spawn_as(entities.create(range), what);
+}
+inline bool StoreCore::spawn_at(Entity given, const Change& what) {
+    erase_left_tables();
+    const Entity entity = without_user_bits(given);
+    expect_ids(what.add);
+    flush_reserved();
+    const Changing change(*this);
+    if (entities.is_alive(entity) || !entities.make_alive(entity)) return false;
+    spawn_as(entity, what);
+    return true;
+}
+inline std::span<const Entity> StoreCore::spawn_n(std::size_t count, const Change& what) {
+    erase_left_tables();
+    expect_ids(what.add);
+    flush_reserved();
+    const Changing change(*this);
+    const std::span<const Entity> created = entities.create_n(count);
+    std::size_t made = 0;
+    ScopeGuard undo([&]() noexcept {
+        for (; made != 0; --made) {
+            sparse.erase(created[made - 1]);
+            erase_row(*entities.location(created[made - 1]));
+        }
+        entities.take_back(count);
+    });
+    for (; made != count; ++made) EntityChange(*this, created[made], *entities.location(created[made]), what).make();
+    undo.dismiss();
+    for (const Entity entity : created) run_all_hooks(HookKind::add, entity);
+    return created;
+}
+inline void StoreCore::spawn_reserved(Entity entity, const Change& what) {
+    erase_left_tables();
+    expect_ids(what.add, TargetsAre::spawned_too);
+    const Changing changing_now(*this);
+    EntityChange change(*this, entity, *entities.location(entity), what);
+    change.make();
+    --without_row;
+    change.run_hooks_afterwards();
+}
+SLOTWISE_ALWAYS_INLINE void StoreCore::erase_entity(Entity entity, EntityLocation& at) {
+    const Changing change(*this);
+    if (at.has_row()) [[likely]] {
+        if (hooks.any(HookKind::remove)) [[unlikely]]
+            remove_with_hooks(
+                *this, [&](auto&& f) { for_each_id(entity, f); }, [&] { erase_row(at); });
+        else
+            erase_row(at);
+    } else
+        --without_row;
+    if (at.has_sparse()) [[unlikely]]
+        sparse.erase(entity);
+    entities.destroy(entity);
+}
+inline bool StoreCore::despawn(Entity entity, bool refusable) {
+    EntityLocation* at = location(entity);
+    if (at == nullptr) return false;
+    expect_idle();
+    flush_reserved();
+    if (at->is_target()) [[unlikely]] {
+        TargetDeath(*this, entity, refusable).apply();
+        at = location(entity);
+        if (at == nullptr) return true; // it was among those that went along
+    }
+    erase_entity(entity, *at);
+    return true;
+}
+inline void StoreCore::end_unused(Entity entity) {
+    EntityLocation* const at = entities.location(entity);
+    if (at == nullptr || at->has_row()) return;
+    if (at->is_target()) {
+        TargetDeath(*this, entity, false).apply();
+        if (entities.location(entity) == nullptr) return;
+    }
+    --without_row;
+    entities.destroy(entity);
+}
+template <class Before, class Take>
+bool StoreCore::erase_reserved(Entity given, Before&& before, Take&& take) {
+    const Entity entity = without_user_bits(given);
+    EntityLocation* const at = location(entity);
+    if (at == nullptr) return false;
+    expect_idle();
+    flush_reserved();
+    before(*at);
+    const auto end = [&](Entity, EntityLocation& place) {
+        const Changing change(*this);
+        const auto all = [&](auto&& f) { for_each_id(entity, f); };
+        const auto remove = [&] {
+            take(place);
+            erase_row(place);
+        };
+        if (hooks.any(HookKind::remove)) [[unlikely]]
+            remove_with_hooks(*this, all, remove);
+        else
+            remove();
+        if (place.has_sparse()) sparse.erase(entity);
+        entities.erase_reserved(entity);
+    };
+    if (at->is_target())
+        TargetDeath(*this, entity).apply(end);
+    else
+        end(entity, *at);
+    return true;
+}
+inline bool StoreCore::fulfill(Entity given, const Change& what) {
+    const Entity entity = without_user_bits(given);
+    if (entities.explain(entity) != HandleStatus::reserved) return false;
+    expect_ids(what.add);
+    flush_reserved();
+    const Changing changing_now(*this);
+    static_cast<void>(entities.fulfill(entity));
+    ScopeGuard undo([&]() noexcept { entities.erase_reserved(entity); });
+    EntityChange change(*this, entity, *entities.location(entity), what);
+    change.make();
+    undo.dismiss();
+    change.run_hooks_afterwards();
+    return true;
+}
+inline void StoreCore::clear() {
+    flush_reserved();
+    const Changing change(*this);
+    const auto all = [&](auto&& f) {
+        tables.for_each([&](slot_t, const Table& table) {
+            for (const Entity entity : table.entities()) for_each_id(entity, f);
+        });
+    };
+    PlainVector<slot_t> gone; // made here: nothing throws for lack of memory when hooks were called
+    gone.reserve(tables.index().count(pair(any, any)));
+    if (hooks.any(HookKind::remove)) remove_with_hooks(*this, all, [] {});
+    tables.for_each([](slot_t, Table& table) { table.clear(); });
+    sparse.clear();
+    entities.clear();
+    invalidate_reserved();
+    without_row = 0;
+    tables.erase_tables_with(pair(any, any), gone); // their targets are dead
+}
+inline bool StoreCore::check_invariants() const {
+    std::size_t rows = 0;
+    bool holds = entities.check_invariants() && tables.check_invariants() && sparse.check_invariants();
+    tables.for_each([&](slot_t slot, const Table& table) {
+        holds = holds && table.check_invariants();
+        for (slot_t row = 0; row != table.size(); ++row) {
+            const EntityLocation* const at = entities.location(table.entities()[row]);
+            holds = holds && at != nullptr && at->table() == slot && at->row() == row;
+        }
+        rows += table.size();
+    });
+    return holds && rows == size();
+}
+
+//=== operations: components ===//
+
+template <class F>
+void StoreCore::for_each_component(Entity entity, F&& f) const {
+    const EntityLocation* const at = location(entity);
+    if (at == nullptr) return;
+    for (const ComponentId id : table(*at).ids())
+        if (!registry.is_switched_alone(id)) f(id, value_at(*at, entity, id)); // its pair is sparse
+    if (!at->has_sparse()) return;
+    for (const std::uint32_t number : sparse.numbers()) {
+        const ComponentId id = registry.id(number);
+        const SparseColumn* const column = sparse.column(number);
+        if (column != nullptr && column->contains(entity)) f(id, column->get(entity));
+        if (const Entity target = sparse.target(entity, number)) f(pair(id, target), static_cast<const void*>(nullptr));
+    }
+}
+inline bool StoreCore::change_only(Entity entity, const Change& what, TargetsAre targets) {
+    expect_ids(what.add, targets);
+    EntityLocation* const at = location(entity);
+    if (at == nullptr) return false;
+    const Changing changing_now(*this);
+    EntityChange change(*this, entity, *at, what);
+    change.make();
+    change.run_hooks_afterwards();
+    return true;
+}
+template <class Build>
+SLOTWISE_ALWAYS_INLINE void StoreCore::add_all(Entity entity, EntityLocation& at, ComponentList& list, Build&& build) {
+    const Transition& known = transition(list, list.added, at.table());
+    if (known.map == nullptr) return;
+    const auto build_at = [&](std::size_t column, void* to) {
+        if (!build(known.argument[column], to)) build_default(*known.destination, column, to);
+    };
+    if (hooks.any(HookKind::remove)) [[unlikely]]
+        move_with_hooks(entity, at, known, build_at);
+    else
+        move_row(at, *known.source, known.to, *known.destination, *known.map, build_at);
+    run_hooks(HookKind::add, entity, known.destination->ids(), known.source->ids());
+}
+template <class Build>
+SLOTWISE_NEVER_INLINE void StoreCore::move_with_hooks(Entity entity, EntityLocation& at, const Transition& transition,
+                                                      Build& build) {
+    const auto replaced = [&](auto&& f) {
+        for_each_missing(transition.source->ids(), transition.destination->ids(), [&](ComponentId id) { f(id, entity); });
+    };
+    RemovalHooks removal(*this, replaced);
+    move_row(at, *transition.source, transition.to, *transition.destination, *transition.map, build, [&] { removal.call(); });
+    removal.dismiss();
+}
+template <std::size_t Size, class Build>
+SLOTWISE_ALWAYS_INLINE bool StoreCore::add_sparse(Entity entity, ComponentList& list, Build&& build) {
+    EntityLocation* const at = location(entity);
+    if (at == nullptr) return false;
+    SparseColumn& column = column_of(list);
+    if constexpr (Size != 0) { // nothing that is called may change the store
+        expect_idle();
+        if (!column.emplace<Size>(entity, build)) return true;
+    } else {
+        const Changing change(*this);
+        if (!column.emplace(entity, build)) return true;
+    }
+    at->set_sparse(true);
+    if (hooks.any(HookKind::add)) [[unlikely]] {
+        const Changing change(*this);
+        run_hook(HookKind::add, list.ids.front(), entity);
+    }
+    return true;
+}
+SLOTWISE_ALWAYS_INLINE bool StoreCore::remove_sparse(Entity entity, ComponentList& list) {
+    if (!is_alive(entity)) return false;
+    SparseColumn& column = column_of(list);
+    expect_idle();
+    if (!column.calls_destructors() && !hooks.any(HookKind::remove)) [[likely]] {
+        column.erase(entity);
+        return true;
+    }
+    const Changing change(*this);
+    if (column.contains(entity)) run_hook(HookKind::remove, list.ids.front(), entity);
+    column.erase(entity);
+    return true;
+}
+template <std::size_t Size, class Assign, class Build>
+SLOTWISE_ALWAYS_INLINE bool StoreCore::set_sparse(Entity entity, ComponentList& list, Assign&& assign, Build&& build) {
+    if (!is_alive(entity)) return false;
+    SparseColumn& column = column_of(list);
+    if (column.contains(entity)) {
+        const Changing change(*this, true);
+        assign(column.get(entity));
+    } else
+        add_sparse<Size>(entity, list, build);
+    if (hooks.any(HookKind::set)) [[unlikely]] {
+        const Changing change(*this, true);
+        run_hook(HookKind::set, list.ids.front(), entity);
+    }
+    return true;
+}
+
+//=== operations: relations ===//
+
+inline bool StoreCore::relate(Entity entity, ComponentId relation, Entity target) {
+    static_cast<void>(expect_relation(relation));
+    const ComponentId id = pair(relation, target);
+    if (!only_retargets(entity, id)) return change(entity, {{&id, 1}, {}, {}});
+    expect_idle();
+    expect_ids({&id, 1});
+    sparse.targets(relation.number())->set(entity, id.target());
+    return true;
+}
+inline TargetRange StoreCore::targets(Entity entity, ComponentId relation) const {
+    const EntityLocation* const at = location(entity);
+    const ComponentTraits& traits = expect_relation(relation);
+    if (at == nullptr) return TargetRange(TargetIterator(), TargetIterator(), 0);
+    if (traits.switched) {
+        const Entity found = at->has_sparse() ? sparse.target(entity, relation.number()) : Entity();
+        const Entity one = ComponentIdParts::entity_of(found); // as below, a component is none of the targets
+        const std::size_t count = one ? 1 : 0;
+        return TargetRange(TargetIterator(nullptr, 0, one), TargetIterator(nullptr, count, one), count);
+    }
+    // The pairs of a relation are neighbours. Those with components as targets come first; those with any are in no table.
+    const Ids ids = table(*at).ids();
+    const std::size_t first = IdSets::lower_bound(ids, pair(relation, Entity(0, 1)));
+    const std::size_t last = IdSets::lower_bound(ids, pair(relation, any));
+    return TargetRange(TargetIterator(ids.data(), first, Entity()), TargetIterator(ids.data(), last, Entity()), last - first);
+}
+inline SourceRange StoreCore::sources(ComponentId relation, Entity target) const {
+    if (expect_relation(relation).switched) {
+        const SparseComponents::Targets* const all = sparse.targets(relation.number());
+        const auto of = all == nullptr ? std::span<const Entity>() : all->of(without_user_bits(target));
+        return SourceRange(SourceIterator(of.data()), SourceIterator(of.data() + of.size()), of.size());
+    }
+    const auto found = tables.index().tables(pair(relation, target));
+    std::size_t count = 0;
+    for (const auto entry : found) count += entry.table->size();
+    return SourceRange(SourceIterator(found.begin(), found.end()), SourceIterator(found.end(), found.end()), count);
+}
+template <class F>
+void StoreCore::for_each_descendant(Entity root, ComponentId relation, F&& f) const {
+    static_cast<void>(expect_relation(relation));
+    if (!is_alive(root)) return;
+    begin_walk();
+    ScopeGuard end([&]() noexcept { end_walk(); });
+    FoundEntities found;
+    found.add(without_user_bits(root));
+    std::size_t depth = 1, level_end = 1;
+    for (std::size_t i = 0; i != found.size(); ++i) {
+        if (i == level_end) {
+            ++depth;
+            level_end = found.size();
+        }
+        std::size_t before = found.size();
+        if (!location(found[i])->is_target()) continue;
+        for (const Entity source : sources(relation, found[i])) found.add(source);
+        for (; before != found.size(); ++before) f(found[before], depth);
+    }
+}
+
+//=== operations: hooks ===//
+
+template <class F>
+HookId StoreCore::hook(HookKind kind, ComponentId id, F&& f) {
+    registry.expect_term(id, "ArchetypeStore hooks");
+    if (id.has_any_relation()) throw_invalid_argument("ArchetypeStore hooks: name the relation of the pairs");
+    static_assert(takes_entity<F, ComponentId, void*> || takes_entity<F, void*> || takes_entity<F>,
+                  "ArchetypeStore hooks by id are called as f(Entity, ComponentId, void*), f(Entity, void*) or f(Entity)");
+    return hooks.add(kind, id, [f = std::forward<F>(f)](Entity entity, ComponentId of, [[maybe_unused]] void* value) mutable {
+        if constexpr (takes_entity<F, ComponentId, void*>)
+            f(entity, of, value);
+        else if constexpr (takes_entity<F, void*>)
+            f(entity, value);
+        else
+            f(entity);
+    });
 }
 
 } // namespace detail

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// StoreWriter: the state of an ArchetypeStore as bytes.
+// StoreWriter, StoreReader: the state of an ArchetypeStore as bytes, and back. Apart, because bytes may be hostile.
 #ifndef SLOTWISE_ECS_DETAIL_STORE_SNAPSHOT_HPP
 #define SLOTWISE_ECS_DETAIL_STORE_SNAPSHOT_HPP
 
 #include "../../rows/any_codec.hpp"
-#include "store_change.hpp"
+#include "store_core.hpp"
 
 SLOTWISE_BEGIN
 namespace detail {
@@ -79,7 +79,7 @@ struct StoreFormat {
 };
 
 /// Writes a store: its tick, the components in use by their names in ascending order, the ids with their order, the empty
-/// table and those with rows in the order in which they got the first one, and what is outside of them. Values of types that
+/// table and those with rows in the order in which they got the first one, and what is sparse. Values of types that
 /// the codec covers are written by it, others must be trivially copyable and are written as their bytes. Bytes depend on what
 /// is there alone: not on tables that nobody is in, nor on numbers of the registry. A template, so that only programs that call
 /// it compile it.
@@ -99,11 +99,11 @@ public:
             }
             tables_.push_back(&table);
         }
-        for (const std::uint32_t number : core.outside.numbers()) {
+        for (const std::uint32_t number : core.sparse.numbers()) {
             if (is_empty(number)) continue;
             use_number(number);
-            outside_.push_back(number);
-            if (const SparseComponents::Targets* const targets = core.outside.targets(number); targets != nullptr)
+            sparse_.push_back(number);
+            if (const SparseComponents::Targets* const targets = core.sparse.targets(number); targets != nullptr)
                 for (const Entity target : targets->values()) {
                     if (!ComponentIdParts::entity_of(target))
                         use_number(static_cast<std::uint32_t>(target.to_bits()));
@@ -122,20 +122,20 @@ public:
         write_entities();
         out_.number(std::uint64_t{tables_.size()});
         for (const Table* const table : tables_.span()) write_table(*table);
-        out_.number(std::uint64_t{outside_.size()});
-        for (const std::uint32_t number : outside_) write_outside(number);
+        out_.number(std::uint64_t{sparse_.size()});
+        for (const std::uint32_t number : sparse_) write_sparse(number);
         return Seal::close(out_, {});
     }
 
 private:
-    // Whether nobody has this component outside the tables.
+    // Whether no entity has this sparse component, or a target of this switched relation.
     bool is_empty(std::uint32_t number) const noexcept {
-        const SparseColumn* const column = core_.outside.column(number);
-        return column != nullptr ? column->empty() : core_.outside.targets(number)->empty();
+        const SparseColumn* const column = core_.sparse.column(number);
+        return column != nullptr ? column->empty() : core_.sparse.targets(number)->empty();
     }
     // Only between an apply() that threw and the next one.
     [[noreturn]] void refuse_unborn(Entity target) const {
-        refuse_dead(core_, target, "ArchetypeStore::snapshot: apply or clear the buffer first; the target of a pair");
+        core_.refuse_dead(target, "ArchetypeStore::snapshot: apply or clear the buffer first; the target of a pair");
     }
     // Ids that a command buffer has taken are written as given back: nobody will spawn them from the bytes.
     void write_entities() {
@@ -151,7 +151,7 @@ private:
                      [this](ComponentId a, ComponentId b) { return core_.registry.name(a) < core_.registry.name(b); });
         for (std::size_t place = 0; place != used_.size(); ++place)
             locals_[used_[place].number()] = static_cast<std::uint32_t>(place + 1);
-        IdSets::sort(outside_.data(), outside_.size(),
+        IdSets::sort(sparse_.data(), sparse_.size(),
                      [this](std::uint32_t a, std::uint32_t b) { return locals_[a] < locals_[b]; });
     }
     // A component gets a place in the list when it is first met.
@@ -229,13 +229,13 @@ private:
         if (any_disabled)
             for (const auto word : bits->words()) out_.number(word);
     }
-    void write_outside(std::uint32_t number) {
+    void write_sparse(std::uint32_t number) {
         out_.number(locals_[number]);
-        if (const SparseComponents::Targets* const targets = core_.outside.targets(number)) {
+        if (const SparseComponents::Targets* const targets = core_.sparse.targets(number)) {
             StoreFormat::TargetCodec codec{locals_.span(), {}};
             return block(targets->snapshot(as_part(codec)));
         }
-        const SparseColumn& column = *core_.outside.column(number);
+        const SparseColumn& column = *core_.sparse.column(number);
         out_.number(std::uint64_t{column.size()});
         column.for_each([&](Entity entity, const void* value) {
             out_.number(entity.to_bits());
@@ -256,12 +256,10 @@ private:
     const AnyCodec& codec_;
     PlainVector<std::uint32_t> locals_{}; // the place of each component in the list, from 1; 0: it is not there
     PlainVector<ComponentId> used_{};
-    PlainVector<const Table*> tables_{};   // that are written
-    PlainVector<std::uint32_t> outside_{}; // numbers of components of which someone has one outside the tables
+    PlainVector<const Table*> tables_{};  // that are written
+    PlainVector<std::uint32_t> sparse_{}; // numbers of sparse components and switched relations that some entity has
     ByteWriter out_{};
 };
-
-// StoreReader: a store from bytes that may be hostile.
 
 /// Reads what StoreWriter wrote into tables, ids and columns of its own, and checks all of it; then exchanges them with those
 /// of the store, which throws nothing. Bytes that StoreWriter would not write are refused. Tables of the store stay where they
@@ -270,11 +268,14 @@ template <class Core>
 class StoreReader {
 public:
     StoreReader(Core& core, std::span<const std::byte> bytes, const AnyCodec& codec)
-        : core_(core), codec_(codec), in_(bytes), outside_(core.registry) {}
+        : core_(core), codec_(codec), bytes_(bytes), sparse_(core.registry) {}
 
     /// Null on success, else what is wrong with the bytes; nothing has changed then.
-    /// @throws what the codec and the allocator throw; strong
+    /// @pre structure may change (checked at level fast) @throws what the codec and the allocator throw; strong
     const char* restore() {
+        const StoreCore::Changing changing(core_);
+        if (const char* const wrong = Seal::open(bytes_, StoreFormat::magic, {})) return wrong;
+        in_ = ByteReader(bytes_);
         read();
         if (in_.error() == nullptr && in_.left() != 0) in_.fail("snapshot: there are more bytes than the state needs");
         if (in_.error() != nullptr) return in_.error();
@@ -314,7 +315,7 @@ private:
             if (!read_table()) return;
         const std::size_t parts = in_.length(sizeof(std::uint32_t) + sizeof(std::uint64_t));
         for (std::size_t i = 0; i != parts; ++i)
-            if (!read_outside()) return;
+            if (!read_sparse()) return;
         if (in_.error() != nullptr) return;
         check_tables();
         check_switched();
@@ -404,7 +405,8 @@ private:
             if (i != 0 && now <= before)
                 return in_.fail("snapshot: a table has a component twice, or its ids are out of order");
             before = now;
-            if (!belongs_in_table(id)) return in_.fail("snapshot: a table has what is outside of tables");
+            if (!belongs_in_table(id))
+                return in_.fail("snapshot: a table has a sparse component, or a pair of a switched relation");
             order.push_back(id);
         }
         IdSets::assign(ids, order.span());
@@ -517,19 +519,20 @@ private:
 
     bool is_future(tick_t tick) const noexcept { return tick_ - tick >= std::uint32_t{1} << 31; }
 
-    //=== outside the tables ===//
+    //=== sparse components, and targets of switched relations ===//
 
-    bool read_outside() {
-        const std::uint32_t before = std::exchange(last_outside_, 0);
+    bool read_sparse() {
+        const std::uint32_t before = std::exchange(last_sparse_, 0);
         const ComponentId id = read_component();
         if (in_.error() != nullptr) return false;
-        if (place_ <= before) return in_.fail("snapshot: what is outside of tables occurs twice, or is out of order");
-        last_outside_ = place_;
+        if (place_ <= before)
+            return in_.fail("snapshot: a sparse component or switched relation occurs twice, or is out of order");
+        last_sparse_ = place_;
         const ComponentTraits& traits = core_.registry.traits(id);
-        if (traits.switched && outside_.targets(id.number()) == nullptr) return read_targets(id);
-        if (!traits.sparse || outside_.column(id.number()) != nullptr)
-            return in_.fail("snapshot: what is outside of tables occurs twice, or belongs in them");
-        return read_column(outside_.make_column(id));
+        if (traits.switched && sparse_.targets(id.number()) == nullptr) return read_targets(id);
+        if (!traits.sparse || sparse_.column(id.number()) != nullptr)
+            return in_.fail("snapshot: a sparse component or switched relation occurs twice, or is none");
+        return read_column(sparse_.make_column(id));
     }
     bool read_column(SparseColumn& column) {
         const TypeDescriptor* const type = column.type();
@@ -551,13 +554,13 @@ private:
                 else if (const auto bytes = in_.raw(type->size); !bytes.empty())
                     std::memcpy(to, bytes.data(), bytes.size());
             });
-            at->set_outside(true);
+            at->set_sparse(true);
             if (in_.error() != nullptr) return false;
         }
         return in_.error() == nullptr;
     }
     bool read_targets(ComponentId relation) {
-        SparseComponents::Targets& targets = outside_.make_targets(relation.number());
+        SparseComponents::Targets& targets = sparse_.make_targets(relation.number());
         StoreFormat::TargetCodec codec{{}, used_.span()};
         if (const char* const error = targets.try_restore(block(), as_part(codec))) return in_.fail(error);
         if (targets.empty()) return in_.fail("snapshot: a switched relation is listed that nobody has");
@@ -568,7 +571,7 @@ private:
                 EntityLocation* const at = entities_.location(source);
                 if (at == nullptr || !at->has_row() || !staged_[at->table()].table.contains(relation))
                     return in_.fail("snapshot: a source of a switched relation does not live, or its table has it not");
-                at->set_outside(true);
+                at->set_sparse(true);
             }
         }
         return in_.error() == nullptr;
@@ -602,7 +605,7 @@ private:
         for (const Staged& each : staged_)
             for (const ComponentId id : each.table.ids()) {
                 if (id.is_pair() || !core_.registry.traits(id).switched) continue;
-                const SparseComponents::Targets* const targets = outside_.targets(id.number());
+                const SparseComponents::Targets* const targets = sparse_.targets(id.number());
                 for (const Entity entity : each.table.entities())
                     if (targets == nullptr || !targets->contains(entity)) {
                         in_.fail("snapshot: an entity is without the target of a switched relation");
@@ -636,8 +639,8 @@ private:
     }
     void commit() noexcept {
         core_.tables.for_each([](slot_t, Table& table) { table.clear(); });
-        core_.outside.swap(outside_);
-        core_.bundles.forget_columns();
+        core_.sparse.swap(sparse_);
+        core_.type_lists.forget_columns();
         core_.entities.swap(entities_);
         for (Staged& each : staged_) core_.tables[each.slot].swap(each.table);
         core_.tick = tick_;
@@ -652,31 +655,19 @@ private:
 
     Core& core_;
     const AnyCodec& codec_;
-    ByteReader in_;
+    std::span<const std::byte> bytes_;
+    ByteReader in_{{}};
     tick_t tick_ = 0;
     PlainVector<ComponentId> used_{};
     PlainVector<bool> named_{}; // which of them something names
     std::uint32_t place_ = 0;   // in the list, of the component that was read last
-    std::uint32_t last_outside_ = 0;
+    std::uint32_t last_sparse_ = 0;
     typename Core::Entities entities_{};
     std::vector<Staged> staged_{};
     PlainVector<bool> staged_slots_{}; // numbers of tables that the snapshot has
     PlainVector<Table*> order_{};      // all tables there will be
-    SparseComponents outside_;
+    SparseComponents sparse_;
 };
-
-/// The state of a store as bytes. @throws as StoreWriter
-template <class Core>
-std::vector<std::byte> snapshot(const Core& core, const AnyCodec& codec) {
-    return StoreWriter<Core>(core, codec).write();
-}
-/// As StoreReader::restore. @pre structure may change (checked at level fast)
-template <class Core>
-const char* try_restore(Core& core, std::span<const std::byte> bytes, const AnyCodec& codec) {
-    const StoreChanging changing(core);
-    if (const char* const wrong = Seal::open(bytes, StoreFormat::magic, {})) return wrong;
-    return StoreReader<Core>(core, bytes, codec).restore();
-}
 
 } // namespace detail
 
