@@ -9,17 +9,17 @@
 
 #include <slotwise/arrow/export.hpp>
 #include <slotwise/arrow/import.hpp>
-#include <slotwise/core/handle.hpp>
-#include <slotwise/core/detail/iterators.hpp>
 #include <slotwise/core/codec.hpp>
+#include <slotwise/core/detail/iterators.hpp>
 #include <slotwise/core/detail/seal.hpp>
+#include <slotwise/core/handle.hpp>
 #include <slotwise/core/type_descriptor.hpp>
 #include <slotwise/ecs/archetype_graph.hpp>
 #include <slotwise/ecs/archetype_store.hpp>
-#include <slotwise/ecs/detail/command_batch.hpp>
 #include <slotwise/ecs/component_id.hpp>
-#include <slotwise/ecs/entity_location.hpp>
 #include <slotwise/ecs/component_index.hpp>
+#include <slotwise/ecs/detail/command_batch.hpp>
+#include <slotwise/ecs/entity_location.hpp>
 #include <slotwise/ecs/query.hpp>
 #include <slotwise/graph/dataflow_graph.hpp>
 #include <slotwise/keyed/map_storage.hpp>

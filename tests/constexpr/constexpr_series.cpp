@@ -10,13 +10,13 @@
 
 #include <slotwise/keyed/map_storage.hpp>
 #include <slotwise/keyed/set_storage.hpp>
+#include <slotwise/series/delta_range.hpp>
 #include <slotwise/series/delta_tracker.hpp>
-#include <slotwise/series/observer_array.hpp>
 #include <slotwise/series/detail/series_state.hpp>
+#include <slotwise/series/observer_array.hpp>
 #include <slotwise/series/series_ops.hpp>
 #include <slotwise/series/tsd_storage.hpp>
 #include <slotwise/series/tss_storage.hpp>
-#include <slotwise/series/delta_range.hpp>
 
 #include <memory>
 #include <utility>

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // Types as numbers in snapshots, and what is said when they differ. Damage is in properties/snapshots.
-#include <slotwise/core/handle.hpp>
 #include <slotwise/core/detail/seal.hpp>
+#include <slotwise/core/handle.hpp>
 #include <slotwise/keyed/map_storage.hpp>
 #include <slotwise/map/slot_map.hpp>
 #include <slotwise/series/tsd_storage.hpp>

@@ -8,8 +8,8 @@
 #include "support/tracked.hpp"
 
 #include <slotwise/ecs/detail/command_batch.hpp>
-#include <slotwise/ecs/detail/store_core.hpp>
 #include <slotwise/ecs/detail/sparse_components.hpp>
+#include <slotwise/ecs/detail/store_core.hpp>
 #include <slotwise/sparse/entity_index.hpp>
 
 #include <map>

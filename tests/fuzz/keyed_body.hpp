@@ -9,8 +9,8 @@
 #include "keyed_model.hpp"
 
 #include <slotwise/keyed/any_storage.hpp>
-#include <slotwise/keyed/map_view.hpp>
 #include <slotwise/keyed/detail/table_index.hpp>
+#include <slotwise/keyed/map_view.hpp>
 #include <slotwise/rows/any_codec.hpp>
 
 #include <memory>

@@ -394,7 +394,8 @@ void of_maps() {
             return worst(500, [&](std::size_t i) { keep(made.map.erase(made.handles[(i * 7919) % n])); });
         };
     };
-    row("SlotMapInterface::erase complexity", "elements", constant, erasing(std::type_identity<SlotMap<int>>()), never_allocates);
+    row("SlotMapInterface::erase complexity", "elements", constant, erasing(std::type_identity<SlotMap<int>>()),
+        never_allocates);
     row("SlotMapInterface::erase complexity", "elements, dense", constant, erasing(std::type_identity<DenseSlotMap<int>>()),
         never_allocates);
     row("SlotMapInterface::erase complexity", "elements, described", constant, erasing(std::type_identity<Described>()),
@@ -424,7 +425,8 @@ void of_maps() {
             return worst(100, [&](std::size_t i) { keep(made.map.find(made.handles[pick(i, n)]).slot()); });
         };
     };
-    row("SlotMapInterface::find complexity", "elements", constant, finding(std::type_identity<SlotMap<int>>()), never_allocates);
+    row("SlotMapInterface::find complexity", "elements", constant, finding(std::type_identity<SlotMap<int>>()),
+        never_allocates);
     row("SlotMapInterface::find complexity", "elements, described", constant, finding(std::type_identity<Described>()),
         never_allocates);
     row("DenseSlotMap::find complexity", "elements", constant, finding(std::type_identity<DenseSlotMap<int>>()),
@@ -472,8 +474,10 @@ void of_maps() {
         };
     };
     row("SlotMapInterface::shrink_to_fit complexity", "capacity", linear, shrinking(std::type_identity<SlotMap<int>>()));
-    row("SlotMapInterface::shrink_to_fit complexity", "capacity, described", linear, shrinking(std::type_identity<Described>()));
-    row("SlotMapInterface::shrink_to_fit complexity", "capacity, dense", linear, shrinking(std::type_identity<DenseSlotMap<int>>()));
+    row("SlotMapInterface::shrink_to_fit complexity", "capacity, described", linear,
+        shrinking(std::type_identity<Described>()));
+    row("SlotMapInterface::shrink_to_fit complexity", "capacity, dense", linear,
+        shrinking(std::type_identity<DenseSlotMap<int>>()));
     row("SlotMapInterface::set_max_slots complexity", "free slots", linear, [](std::size_t n) {
         auto made = filled<SlotMap<int>>(n);
         for (std::size_t i = 10; i != n; ++i) made.map.erase(made.handles[i]);
