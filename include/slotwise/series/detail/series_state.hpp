@@ -897,7 +897,12 @@ private:
             const bool now = store.state(slot) == SlotState::pending || (times.at(slot) == window && window != never);
             sound = sound && (!now || tracker.was_touched(slot, window));
         });
-        return sound ? nullptr : "snapshot: a slot was changed in the window and is not in the list of changed slots";
+        if (!sound) return "snapshot: a slot was changed in the window and is not in the list of changed slots";
+        for_each_stored(store, [&](slot_t slot) { // a key that got another slot has handed its opening state on
+            const bool superseded = store.state(slot) == SlotState::pending && store.slot_of_any(store.key(slot)) != slot;
+            sound = sound && (!superseded || (tracker.opening_flags(slot) & 1) != 0);
+        });
+        return sound ? nullptr : "snapshot: a removed key that has another slot now was a member in both";
     }
 
     constexpr void roll(Time time) {
