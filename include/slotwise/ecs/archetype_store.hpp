@@ -193,15 +193,15 @@ public:
     ~EntityBuilder() { clear(); }
 
     /// With this value; a later one of the same type comes in its place.
-    /// @throws what the value's constructor and the allocator throw; strong
+    /// @throws what the value's constructor and the allocator throw; of a tag as with(id); strong
     template <detail::Component T>
     EntityBuilder& with(T&& value) {
         using Value = std::remove_cvref_t<T>;
         const ComponentId id = core_->registry.id<Value>();
-        if constexpr (!detail::is_tag_type<Value>)
-            keep(id, *core_->registry.type(id), [&](void* to) { ::new (to) Value(std::forward<T>(value)); });
+        if constexpr (detail::is_tag_type<Value>)
+            return with(id);
         else
-            name(id);
+            keep(id, *core_->registry.type(id), [&](void* to) { ::new (to) Value(std::forward<T>(value)); });
         return *this;
     }
     /// With a default value of T, or the tag T. @throws as with(value)
