@@ -43,7 +43,7 @@ return schema.n_children == 0;
 
 //=== field_that_is_a_struct ===//
 // expect: a field is a struct; name its members one by one
-// covers: arrow/detail/batch.hpp static_assert "a field is a struct"
+// covers: arrow/column.hpp static_assert "a field is a struct"
 ArrowSchema schema;
 export_schema(SlotMap<Case<false>>(), &schema); // control
 export_schema(SlotMap<Case<true>>(), &schema);  // faulty

@@ -28,7 +28,7 @@ import_stream(nullptr, other); // faulty
 
 //=== view_of_a_batch ===//
 // expect: a std::string_view would refer to the batch
-// covers: arrow/detail/batch_reader.hpp static_assert "a std::string_view would refer to the batch"
+// covers: arrow/column_reader.hpp static_assert "a std::string_view would refer to the batch"
 MapStorage<std::string, int> map;
 import_stream(nullptr, map);
 MapStorage<std::string_view, int> other;
@@ -36,7 +36,7 @@ import_stream(nullptr, other); // faulty
 
 //=== struct_without_a_default ===//
 // expect: a T is made by T() first
-// covers: arrow/detail/batch_reader.hpp static_assert "a T is made by T() first"
+// covers: arrow/batch_reader.hpp static_assert "a T is made by T() first"
 MapStorage<int, int> map;
 import_stream(nullptr, map);
 MapStorage<int, Fixed> other;

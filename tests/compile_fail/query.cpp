@@ -19,28 +19,28 @@ static_cast<void>(store.query<Place>().size()); // faulty
 //=== named_by_reference ===//
 // expect: a component is named as T
 // lines: 25
-// covers: ecs/detail/query_walk.hpp static_assert "a component is named as T"
+// covers: ecs/query_terms.hpp static_assert "a component is named as T"
 ArchetypeStore store;
 static_cast<void>(store.query<Place>().size());
 static_cast<void>(store.query<Place&>().size()); // faulty
 
 //=== an_optional_tag ===//
 // expect: X is a tag and has no value
-// covers: ecs/detail/query_walk.hpp static_assert "X is a tag and has no value"
+// covers: ecs/query_terms.hpp static_assert "X is a tag and has no value"
 ArchetypeStore store;
 static_cast<void>(store.query<Place>().size());
 static_cast<void>(store.query<Place>().optional<Hidden>().size()); // faulty
 
 //=== a_functor_of_other_arguments ===//
 // expect: f takes a T& for each component of the query
-// covers: ecs/detail/query_walk.hpp static_assert "f takes a T& for each component of the query"
+// covers: ecs/query_fetch.hpp static_assert "f takes a T& for each component of the query"
 ArchetypeStore store;
 store.query<Place>().for_each([](Place&) {});
 store.query<Place>().for_each([](Place&, int&) {}); // faulty
 
 //=== a_component_for_the_entity ===//
 // expect: f takes a T& for each component of the query
-// covers: ecs/detail/query_walk.hpp static_assert "f takes a T& for each component of the query"
+// covers: ecs/query_fetch.hpp static_assert "f takes a T& for each component of the query"
 struct Boss {
     int value = 0;
     operator Entity() const { return {}; }
@@ -51,21 +51,21 @@ store.query<Boss>().for_each([](Entity) {}); // faulty
 
 //=== an_entity_as_a_component ===//
 // expect: an Entity is no component
-// covers: ecs/detail/query_walk.hpp static_assert "an Entity is no component"
+// covers: ecs/query_terms.hpp static_assert "an Entity is no component"
 ArchetypeStore store;
 store.query<Place>().for_each([](Entity, Place&) {});
 store.query<Entity, Place>().for_each([](Entity, Place&) {}); // faulty
 
 //=== a_functor_of_other_spans ===//
 // expect: f takes a std::span<T> for each component of the query
-// covers: ecs/detail/query_walk.hpp static_assert "f takes a std::span<T> for each component of the query"
+// covers: ecs/query_fetch.hpp static_assert "f takes a std::span<T> for each component of the query"
 ArchetypeStore store;
 store.query<const Place>().for_each_chunk([](std::span<const Place>) {});
 store.query<const Place>().for_each_chunk([](std::span<Place>) {}); // faulty
 
 //=== a_chunk_of_another_component ===//
 // expect: T is no component of the query
-// covers: ecs/query.hpp static_assert "T is no component of the query"
+// covers: ecs/query_chunk.hpp static_assert "T is no component of the query"
 ArchetypeStore store;
 for (const auto& chunk : store.query<Place>().chunks()) {
     static_cast<void>(chunk.get<Place>());
@@ -74,7 +74,7 @@ for (const auto& chunk : store.query<Place>().chunks()) {
 
 //=== a_chunk_that_is_written ===//
 // expect: the query names T const
-// covers: ecs/query.hpp static_assert "the query names T const"
+// covers: ecs/query_chunk.hpp static_assert "the query names T const"
 ArchetypeStore store;
 for (const auto& chunk : store.query<const Place>().chunks()) {
     static_cast<void>(chunk.get<const Place>());

@@ -256,7 +256,7 @@ TEST_CASE("Query: it stays valid when its store is moved", "[ecs]") {
     CHECK(found(query) == Entities{a, b});
 }
 
-// proves: Query::Chunk::column throws
+// proves: QueryChunk::column throws
 TEST_CASE("Query: run-time components are asked for by id and read through chunks", "[ecs]") {
     ArchetypeStore store;
     const ComponentId heat = store.registry().add("heat", TypeDescriptor::of<double>());

@@ -8,7 +8,7 @@
 
 using namespace query_test;
 
-TEST_CASE("Query::Chunk: a chunk has the entities and values of some rows of a table", "[ecs]") {
+TEST_CASE("QueryChunk: a chunk has the entities and values of some rows of a table", "[ecs]") {
     ArchetypeStore store;
     const Entity a = store.spawn(P{1, 0}, V{5, 0}), b = store.spawn(P{2, 0}, V{6, 0}), c = store.spawn(P{3, 0}, V{7, 0}, 1);
     const auto query = store.query<P, const V>().optional<int>();
@@ -30,7 +30,7 @@ TEST_CASE("Query::Chunk: a chunk has the entities and values of some rows of a t
     CHECK(read[0].column(store.registry().id<P>()).as<P>()[1].x == 2);
 }
 
-TEST_CASE("Query::Chunk: chunks are cut at multiples of 4,096 rows, and cover each row once", "[ecs]") {
+TEST_CASE("QueryChunk: chunks are cut at multiples of 4,096 rows, and cover each row once", "[ecs]") {
     ArchetypeStore store;
     const auto spawned = store.spawn_n(10'000, P{}, V{});
     const Entities all(spawned.begin(), spawned.end());
@@ -53,7 +53,7 @@ TEST_CASE("Query::Chunk: chunks are cut at multiples of 4,096 rows, and cover ea
     CHECK(sizes(0) == Sizes{4096, 4096, 1808});
 }
 
-TEST_CASE("Query::Chunk: get<T> stamps the rows of its chunk, get<const T> does not", "[ecs]") {
+TEST_CASE("QueryChunk: get<T> stamps the rows of its chunk, get<const T> does not", "[ecs]") {
     ArchetypeStore store;
     store.registry().add<P>({.tracked = true});
     store.spawn_n(5000, P{});
@@ -72,7 +72,7 @@ TEST_CASE("Query::Chunk: get<T> stamps the rows of its chunk, get<const T> does 
     CHECK(changed.size() == 5000);
 }
 
-TEST_CASE("Query::Chunk: parts of tables are stamped when the list is made", "[ecs]") {
+TEST_CASE("QueryChunk: parts of tables are stamped when the list is made", "[ecs]") {
     ArchetypeStore store;
     store.registry().add<P>({.toggle = true, .tracked = true});
     const auto spawned = store.spawn_n(100, P{});
@@ -87,7 +87,7 @@ TEST_CASE("Query::Chunk: parts of tables are stamped when the list is made", "[e
     CHECK(std::as_const(store).query<const P>().changed<P>(start).size() == 99);
 }
 
-TEST_CASE("Query::Chunk: column(id) stamps what the query does not, also where it leaves rows out", "[ecs]") {
+TEST_CASE("QueryChunk: column(id) stamps what the query does not, also where it leaves rows out", "[ecs]") {
     ArchetypeStore store;
     const ComponentId p = store.registry().add<P>({.toggle = true, .tracked = true});
     const ComponentId other = store.registry().add<int>({.tracked = true});
@@ -110,8 +110,8 @@ TEST_CASE("Query::Chunk: column(id) stamps what the query does not, also where i
     CHECK(std::as_const(store).query<const P>().changed<P>(later).empty());
 }
 
-// proves: Query::Chunk invalidates, Query::Chunks invalidates
-TEST_CASE("Query::Chunk: the walk lasts as long as the list of chunks, wherever it is moved", "[ecs]") {
+// proves: QueryChunk invalidates, QueryChunks invalidates
+TEST_CASE("QueryChunk: the walk lasts as long as the list of chunks, wherever it is moved", "[ecs]") {
     ArchetypeStore store;
     store.spawn(P{});
     {
@@ -127,7 +127,7 @@ TEST_CASE("Query::Chunk: the walk lasts as long as the list of chunks, wherever 
 }
 
 #if SLOTWISE_CHECK_LEVEL >= 1
-TEST_CASE("Query::Chunk: a chunk that is not there is refused", "[ecs]") {
+TEST_CASE("QueryChunk: a chunk that is not there is refused", "[ecs]") {
     ArchetypeStore store;
     CHECK(test::dies_saying("Query::Chunks[i]: i is not below size()",
                             [&] { static_cast<void>(store.query<P>().chunks()[0].size()); }));

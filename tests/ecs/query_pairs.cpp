@@ -131,7 +131,7 @@ TEST_CASE("Query: pairs that are disabled are not met", "[ecs]") {
     CHECK(sorted(found(store.query<>().exclude(likes, any))) == sorted({a, c}));
 }
 
-// proves: Query::for_each_pair throws
+// proves: Query::for_each_pair throws, QueryPairs::parts throws
 TEST_CASE("Query: for_each_pair refuses what is no pair, and unknown relations, in words", "[ecs]") {
     ArchetypeStore store;
     const auto query = store.query<>();

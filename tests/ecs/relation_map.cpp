@@ -310,7 +310,7 @@ TEST_CASE("RelationMap: memory comes from its allocator, and all of it is return
 // proves: RelationMap::operator=(other) throws, RelationMap::operator=(other) throws #2, RelationMap::reserve throws
 // proves: RelationMap::shrink_to_fit throws, RelationMap::insert throws, RelationMap::try_restore throws
 // proves: table RelationMap insert / exceptions, RelationList::make_room throws, RelationSide::make throws
-// proves: RelationPairs::insert throws, RelationSide::for_each_in_order throws
+// proves: RelationLayer::insert throws, RelationSide::for_each_in_order throws
 TEST_CASE("RelationMap: an allocation that fails changes nothing", "[ecs][throws]") {
     using A = StatefulAllocator<std::byte, Propagation{.throws = true}>;
     using Failing = RelationMap<E, Relation, E, AllocBy<A>>;
