@@ -116,7 +116,7 @@ TEST_CASE("A described type that Arrow has not is refused by the name of its col
     TypeDescriptor nameless = TypeDescriptor::of<int>();
     nameless.id = nullptr;
     CHECK(refused("column \"value\"", [] { stream_of(AnySlotMap(TypeDescriptor::of<Position>())); }));
-    CHECK(refused("described without an id", [&] { stream_of(AnySlotMap(nameless)); }));
+    CHECK(refused("whose descriptor has no id", [&] { stream_of(AnySlotMap(nameless)); }));
 }
 
 TEST_CASE("A query is one stream over its tables: the entity, then its components", "[arrow]") {

@@ -142,7 +142,7 @@ TEST_CASE("Lengths, offsets and buffers that are wrong are refused by containers
 }
 
 TEST_CASE("A described type without a column is refused by the column's name, and the stream is released", "[arrow][import]") {
-    const std::string text = "its values are of a type that is described without an id, or that is no number";
+    const std::string text = "its values are of a type whose descriptor has no id, or that is no number";
     refused(AnyMapStorage(TypeDescriptor::of<std::string>(), TypeDescriptor::of<Hidden>()), {names(), amounts()}, nothing,
             "import_stream: column \"value\": " + text);
     TypeDescriptor nameless = TypeDescriptor::of<std::string>();

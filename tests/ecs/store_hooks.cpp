@@ -289,7 +289,7 @@ TEST_CASE("ArchetypeStore: on_remove sees the old target of a switched relation,
         ++calls;
         sound = sound && store.target(entity, mood) == id.target() && store.has(entity, id);
         std::size_t found = 0;
-        for (const Entity source : store.sources(mood, id.target())) found += source == entity ? 1 : 0;
+        for (const Entity source : store.sources(mood, id.target())) found += source == entity ? 1u : 0u;
         sound = sound && found == 1;
     });
     for (const Entity target : targets) // each gets its first source, then more of them than it has room for

@@ -61,9 +61,8 @@ public:
     }
     /// Refuses a type without a column.
     bool expect_known(ArrowRefusal& refusal) const {
-        return reader_ != nullptr ||
-               refusal.column(name_, "its values are of a type that is described without an id, or that is "
-                                     "no number, bool, std::string or entity");
+        return reader_ != nullptr || refusal.column(name_, "its values are of a type whose descriptor has no id, or that is "
+                                                           "no number, bool, std::string or entity");
     }
     template <class F>
     bool each(F&& f) {

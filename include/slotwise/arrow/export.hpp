@@ -285,7 +285,7 @@ inline ArrowColumn any_column(const TypeDescriptor& type, std::string name) {
     const bool known = with_column_type(type, [&]<class T>(std::type_identity<T>) { column = arrow_column<T>(name); });
     if (!known)
         throw_arrow_error("Arrow export: column \"" + name +
-                          "\": its values are of a type that is described without an id, or "
+                          "\": its values are of a type whose descriptor has no id, or "
                           "that is no number, bool, std::string or entity");
     return column;
 }

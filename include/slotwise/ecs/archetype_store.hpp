@@ -705,12 +705,14 @@ private:
     static constexpr size_type plain_size =
         std::is_trivially_copyable_v<Value> && !detail::is_tag_type<Value> ? sizeof(Value) : 0;
 
+    /// What the store knows about a list of types. Throws as ComponentLists::get
     template <class... Ts>
     SLOTWISE_ALWAYS_INLINE detail::ComponentList& list_of() {
         static_assert(detail::all_different<std::remove_cvref_t<Ts>...>,
                       "ArchetypeStore: a component is there twice in one call; an entity has one value of each");
         return core_->type_lists.get<std::remove_cvref_t<Ts>...>(core_->registry);
     }
+    /// As get() and at(), for const and other stores.
     template <class T, class Core>
     static T* value_of(Core& core, Entity entity) noexcept {
         using Value = std::remove_const_t<T>;
@@ -846,10 +848,6 @@ private:
             ScopeGuard undo([&]() noexcept {
                 while (built != 0) values[--built].~T();
             });
-            if constexpr (std::is_trivially_copyable_v<T>) {
-                const T copy = value; // no store can change it
-                for (; built != count; ++built) ::new (static_cast<void*>(values + built)) T(copy);
-            }
             for (; built != count; ++built) ::new (static_cast<void*>(values + built)) T(value);
             undo.dismiss();
         }
