@@ -356,9 +356,9 @@ struct MapOps;
 /// How a DeltaTracker records the slots that were touched since the window opened. Deltas are the same; their order and the
 /// time of a window are not. Times are of bench/series, a TSDStorage of 1e6 keys unless said.
 enum class DeltaRepresentation : std::uint8_t {
-    /// A list: deltas come in the order in which slots were first touched, and a slot takes 4 bytes more. Choose it for that
-    /// order. Writing to a series takes 0.9 to 1.4 times as long as with adaptive, by its size; a DeltaTracker alone, of which a
-    /// fifth of 1e5 slots is touched, 0.8 times.
+    /// A list: deltas come in the order in which slots were first touched, and a slot takes 4 bytes more. Choose it for
+    /// that order. Writing to a series takes 0.9 to 1.4 times as long as with adaptive, by its size; a DeltaTracker alone,
+    /// of which a fifth of 1e5 slots is touched, 0.8 times.
     dirty_list,
     /// A bit a slot: deltas come in slot order, and opening and reading look at every word. Choose it for that order. It is
     /// never faster than adaptive: level when 18 % of the keys are written, 1.2x at 2 %, 7x at 10 keys.
