@@ -79,6 +79,16 @@ TEST_CASE("ComponentRegistry: hundreds of types are found, also after the regist
     CHECK_FALSE(second.contains(ids[0]));
 }
 
+TEST_CASE("ComponentRegistry: a switched relation without a target is refused, also after the registry moved", "[ecs]") {
+    ComponentRegistry first;
+    const auto state = first.add_relation("state", {.switched = true});
+    ComponentRegistry second = std::move(first);
+    CHECK(second.is_switched_alone(state));
+    first = std::move(second);
+    CHECK(first.is_switched_alone(state));
+    CHECK_THROWS_AS(first.expect(state, "here"), std::invalid_argument);
+}
+
 TEST_CASE("ComponentRegistry: a component is called as its type is, and no two are called the same", "[ecs]") {
     ComponentRegistry registry;
     CHECK(registry.name(registry.id<Position>()) == "game::Position");

@@ -128,7 +128,7 @@ public:
     ComponentRegistry(ComponentRegistry&& other) noexcept
         : records_(std::move(other.records_)), types_(std::move(other.types_)), hashes_(std::move(other.hashes_)),
           names_(std::move(other.names_)), address_(std::move(other.address_)), tag_(std::exchange(other.tag_, 0)),
-          of_entities_(other.of_entities_) {
+          any_switched_(std::exchange(other.any_switched_, false)), of_entities_(other.of_entities_) {
         other.records_.clear();
         other.address_.clear();
     }
