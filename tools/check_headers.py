@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Checks that the house keeps to its floor plan (DESIGN: a header includes its own floor and lower floors only).
+"""Checks that the house keeps to its floor plan (docs/design.md: a header includes its own floor and lower floors only).
 
   check_headers.py layout                      floors, cycles, front door, folder READMEs, macro names, names that others define as
                                                macros, allocations, members that share an address, SPDX lines

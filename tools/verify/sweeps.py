@@ -36,7 +36,7 @@ SETTINGS = 16
 ALLOCATE = ("SlotMap", "DenseSlotMap", "BasicSoaSlotMap", "SecondaryMap", "SparseSecondaryMap", "IndexMap", "IdentityMap", "BasicAnySlotMap", "HandlePool", "SetStorage",
             "MapStorage", "BasicAnySetStorage", "BasicAnyMapStorage", "HashIndex", "TSSStorage", "TSDStorage", "BasicAnyTSSStorage", "BasicAnyTSDStorage", "BasicBitColumn", "BasicTickColumn", "BasicSoaVector", "BasicAnyRows",
             "EntityIndex", "SparseSet", "SparseMap", "SwitchMap", "EventQueue", "RelationMap")
-# Every container that issues handles. MapStorage and AnyMapStorage share SetStorage's core; MapStorage has its own long walks.
+# Every container that issues handles. MapStorage and AnyMapStorage share SetStorage's engine; MapStorage has its own long walks.
 ISSUE_HANDLES = ("SlotDirectory", "SlotMap", "DenseSlotMap", "SoaSlotMap", "HandlePool", "SetStorage", "MapStorage", "TSSStorage", "TSDStorage",
                  "EntityIndex", "ArchetypeStore")
 

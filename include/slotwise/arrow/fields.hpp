@@ -94,6 +94,7 @@ struct DurationArrow : FixedArrow<Stored> {
 };
 
 /// What Arrow has for T: `format`, `layout`, `stored`, and for fixed widths encode() and decode(). Undefined for other types.
+/// is_arrow_memory() says which of them lie in memory as in an Arrow buffer, so that they are shared and not encoded.
 template <class T>
 struct ArrowType;
 
@@ -186,7 +187,7 @@ consteval bool is_arrow_memory() noexcept {
     else if constexpr (ChronoTime<T>)
         return ArrowType<T>::is_date || is_arrow_memory<typename T::duration>();
     else
-        return true;
+        return std::is_arithmetic_v<T> || std::is_enum_v<T> || AnyHandle<T>; // others go through encode()
 }
 
 } // namespace detail

@@ -90,7 +90,7 @@ struct KeptTypeIdentity {
         std::swap(local, other.local);
         name.swap(other.name);
     }
-    /// Whether it is of a C++ type, and another library's.
+    /// Whether it belongs to a C++ type of another shared library.
     bool from_elsewhere(const TypeIdentity& type) const noexcept { return library != nullptr && library != type.library; }
     /// See TypeIdentity::same_elsewhere.
     bool same_elsewhere(const TypeIdentity& type) const noexcept {

@@ -51,10 +51,10 @@ struct PageLayout {
 };
 
 /// The steps by which pages come and go, without the type of what lies in them: a program with a hundred element types has them
-/// once. It is what a PagedArray knows of its pages but the page table's address, which has a type: its owner passes it in.
-/// The list of chunks follows the table. The entries of the table are pointers of any object type, which are copied as bytes.
-/// Both lie behind the values of the first chunk while they are as short as there is room: an array of one page is one
-/// allocation. Otherwise they have an allocation of their own. In constants bytes cannot become a T: the owner does the work.
+/// once. The address of the page table has the type of the values, so the owner keeps it and passes it to each step. The list
+/// of chunks follows the table. The entries of the table are pointers of any object type, which are copied as bytes. Both lie
+/// behind the values of the first chunk while they are as short as there is room: an array of one page is one allocation.
+/// Otherwise they have an allocation of their own. In constants bytes cannot become a T: the owner does the work.
 /// @tparam Bytes an allocator of bytes
 template <class Bytes>
 struct PageTable {

@@ -247,17 +247,17 @@ TEST_CASE("an observer that refuses again and again finds the older entry each t
 TEST_CASE("EntityIndex: a newer version that an observer refuses leaves the index as it was", "[properties][throws]") {
     using Id = every::entry::SomeHandle;
     EntityIndex<Id, int> index;
-    const Id ids[] = {index.create(), index.create(), index.create()};
-    index.destroy(ids[1]);
+    const Id made[] = {index.create(), index.create(), index.create()};
+    index.destroy(made[1]);
     Refuses first, refuses, last;
     const RowToken tokens[] = {index.attach(first), index.attach(refuses), index.attach(last)};
     const auto before = index.snapshot();
     refuses.on = true;
-    CHECK_THROWS_AS(index.make_alive(Id(ids[1].index(), 7)), std::runtime_error);
+    CHECK_THROWS_AS(index.make_alive(Id(made[1].index(), 7)), std::runtime_error);
     CHECK_THROWS_AS(index.create(), std::runtime_error);
     CHECK((index.snapshot() == before && first.rows == 2 && last.rows == 2));
     refuses.on = false;
-    CHECK(index.make_alive(Id(ids[1].index(), 7)));
+    CHECK(index.make_alive(Id(made[1].index(), 7)));
     CHECK((index.size() == 3 && first.rows == 3 && last.rows == 3));
 }
 

@@ -191,8 +191,8 @@ consteval std::uint64_t layout_of_pack() noexcept {
 template <class... Ts>
 inline constexpr std::uint64_t type_layout<TypePack<Ts...>> = layout_of_pack<Ts...>();
 
-/// Where the rows of one table go when they get or lose the components of a list of C++ types. A list keeps the last one, so
-/// that many entities of one table look it up once.
+/// Where the rows of one table go when they get or lose the components of a list of C++ types. The list keeps the transition
+/// that was used last, so that many entities of one table look it up once.
 struct Transition {
     static constexpr unsigned no_argument = ~0u;
 
@@ -908,9 +908,10 @@ private:
 
 //=== the steps of a change ===//
 
-/// The on_remove hooks of one change. walk(f) calls f(id, entity) for each component that is removed. The hooks are called last
-/// before what cannot be undone, so that none is called for a change that fails. Only moves of values, and hooks, may still
-/// throw. Then this object calls the on_add hooks of each component that is still there and whose on_remove hooks were called.
+/// The on_remove hooks of one change. walk(f) calls f(id, entity) for each component that is removed. The hooks are called when
+/// all that may fail is done, so that none is called for a change that fails. After them only hooks themselves and moves of
+/// values may throw. If one throws, this object calls the on_add hooks of each component that is still there and whose
+/// on_remove hooks were called.
 template <class Walk>
 class RemovalHooks {
 public:
@@ -1131,8 +1132,8 @@ private:
             assigned_ = static_cast<std::size_t>(&each - what_.values.data()) + 1;
         }
     }
-    /// The change failed. Values that were assigned stay assigned; and what was added stays if memory ran out behind it, for
-    /// the target of a switched relation.
+    /// The change failed. Values that were assigned stay assigned. Components that were added stay if memory ran out
+    /// afterwards, when the target of a switched relation was stored.
     void run_hooks_of_failure() noexcept {
         const auto run = [&](HookKind kind, ComponentId id) {
             if (core_.has_at(at_, entity_, id)) core_.run_hook(kind, id, entity_);

@@ -378,10 +378,14 @@ struct IndexedKeys {
 ///   filled_columns                      construct() gives this number of static columns their values; on_insert skips them.
 /// @tparam Keys keys by slot: KeyStore, AnyKeyStore @tparam Columns static observers; a map's first one holds its values
 template <class Keys, KeySetOptions O, class Allocator, template <class> class IndexOf, class... Columns>
-class KeyedEngine
-    : public SlotContainer<IndexedKeys<Keys, IndexOf<rebind_t<Allocator, std::byte>>, Allocator>,
-                           SlotContainerOptions{O.handle, O.exhaustion, O.reuse, O.max_slots, O.deferred_erase, true},
-                           Allocator, Columns...> {
+class KeyedEngine : public SlotContainer<IndexedKeys<Keys, IndexOf<rebind_t<Allocator, std::byte>>, Allocator>,
+                                         SlotContainerOptions{.handle = O.handle,
+                                                              .exhaustion = O.exhaustion,
+                                                              .reuse = O.reuse,
+                                                              .max_slots = O.max_slots,
+                                                              .deferred_erase = O.deferred_erase,
+                                                              .columns_share_allocator = true},
+                                         Allocator, Columns...> {
 public:
     using Base = typename KeyedEngine::SlotContainer;
     using typename Base::Bytes;

@@ -135,8 +135,8 @@ private:
     }
 };
 
-/// What the named template arguments of a set or map with keys come to. The container's own columns, which its user neither
-/// names nor counts, come before those that With... names.
+/// The hash, index, options and columns that the named template arguments of a set or map with keys choose. The container's own
+/// columns, which its user neither names nor counts, come before those that With... names.
 template <class Key, class... With>
 struct KeyedArguments : Arguments<with_options | with_tag | with_hash | with_equal | with_index | with_alloc | with_observers,
                                   KeySetOptions, Key, Key, With...> {
@@ -145,7 +145,8 @@ struct KeyedArguments : Arguments<with_options | with_tag | with_hash | with_equ
     using index = pick<with_index, IndexBy<HashIndex>, With...>;
     using own_columns = TypeList<>;
 };
-/// The arguments of a set or map that is a part of `Whole`: the keys of a map, a series without its time.
+/// The arguments of a set or map that is a part of `Whole`: the keys of a map, a series without its time. It is specialised in
+/// keyed/map_storage.hpp, keyed/any_storage.hpp and series/detail/series_state.hpp.
 template <class Whole>
 struct PartArguments;
 template <class Key, class Whole>

@@ -23,9 +23,14 @@ namespace detail {
 struct ReservedBits;
 
 template <class Store, SlotMapOptions O, class Allocator, class... Observers>
-using SlotMapBase = SlotContainer<
-    Store, SlotContainerOptions{O.handle, O.exhaustion, O.reuse, O.max_slots, false, false, O.first_slot, O.atomic_versions},
-    Allocator, Observers...>;
+using SlotMapBase = SlotContainer<Store,
+                                  SlotContainerOptions{.handle = O.handle,
+                                                       .exhaustion = O.exhaustion,
+                                                       .reuse = O.reuse,
+                                                       .max_slots = O.max_slots,
+                                                       .first_slot = O.first_slot,
+                                                       .atomic_versions = O.atomic_versions},
+                                  Allocator, Observers...>;
 
 /// Why an insert finds no slot.
 /// @param limit slots that are allowed now @param most what it can be set to @param names slots that a handle can name
@@ -306,7 +311,7 @@ struct SlotMapEngineOf<Store, Args, TypeList<Observers...>> {
 ///             that handle restores it (an undo)
 ///   lookups   any bit pattern of a handle is allowed, and never undefined behaviour
 ///   const     const members may run concurrently
-/// @tparam Store PagedStore, DenseStore: values by slot; @tparam Tag names the handles
+/// @tparam Store PagedStore, DenseStore, AnyStore: values by slot; @tparam Tag names the handles
 template <class Store, class Tag, SlotMapOptions O, class Allocator, class... Observers>
 class SlotMapInterface {
     using Engine = detail::SlotMapEngine<Store, O, Allocator, Observers...>;
@@ -642,7 +647,8 @@ public:
     constexpr auto get_many(Handles... handles) const noexcept {
         return std::tuple{get(handles)...};
     }
-    /// Exchanges two values; each handle keeps its slot. False, and no effect, when one was erased.
+    /// Exchanges two values. Each handle keeps its slot, each slot its columns, and observers are not notified. False, and no
+    /// effect, when one was erased. @throws what moves or swaps of the values throw
     constexpr bool swap_values(handle_type a, handle_type b) {
         if (!contains(a) || !contains(b)) return false;
         core_.store.swap_values(a.index(), b.index());

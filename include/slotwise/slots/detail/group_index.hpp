@@ -168,8 +168,9 @@ constexpr auto shared_source(const Source& source) {
 /// tried: misses at 1e6 took as long as here, hits 1.2 to 1.4 times as long, because they read a line more.
 ///
 /// Entries that pass more groups, or pass one group more often, than chance allows have equal hashes, or hashes computed to
-/// collide. The next make_room() then rebuilds the table under a secret seed that is mixed into every hash. An unseeded search
-/// does not test for a seed: the searches of a seeded index begin at a group that sends them on, which costs them 6 ns.
+/// collide. The next make_room() then rebuilds the table under a secret seed that is mixed into every hash. A search
+/// does not test whether there is a seed. In a seeded table it begins at a group that leads it to the seeded search, which
+/// costs 6 ns.
 ///
 /// An index policy is a class template over an allocator of bytes with these members. BoostIndex, RobinIndex and AnkerlIndex
 /// adapt other tables. A *source* calls its argument with (slot, hash) for every entry. A growing table gets its hashes from

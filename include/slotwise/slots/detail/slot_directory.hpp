@@ -392,7 +392,7 @@ public:
             if constexpr (!Atomic) ++versions_[slot];
         } else
             slot = acquire_one_of_many();
-        SLOTWISE_ASSUME(slot != no_slot); // the caller's test is of the one return above
+        SLOTWISE_ASSUME(slot != no_slot); // only acquire_one_of_many() may return it, and callers test that
         return slot;
     }
     /// The value of a slot from acquire_live() is there.
