@@ -755,7 +755,7 @@ private:
                                 });
     }
 
-    //--- values that are passed ---//
+    //=== values that are passed ===//
 
     /// Calls f(change) with the values of a list behind pointers.
     template <class F, class... Ts>
