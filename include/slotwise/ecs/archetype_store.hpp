@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// ArchetypeStore: entities and their components, composed of the containers of this folder.
+// ArchetypeStore: entities and their components, composed of the containers of this folder. EntityBuilder: an entity before it
+// is spawned. ExtractedEntity: one that was taken out.
 #ifndef SLOTWISE_ECS_ARCHETYPE_STORE_HPP
 #define SLOTWISE_ECS_ARCHETYPE_STORE_HPP
 
