@@ -148,7 +148,6 @@ TEST_CASE("Query: of a const store it finds components that are registered after
     CHECK(calls == 11);
 }
 
-// REQUIREMENTS: the empty query matches all tables, the empty one too
 TEST_CASE("Query: the query that asks for nothing matches every entity, those without components too", "[ecs]") {
     ArchetypeStore store;
     const Entity bare = store.spawn(), a = store.spawn(P{}), b = store.spawn(3);
@@ -157,7 +156,6 @@ TEST_CASE("Query: the query that asks for nothing matches every entity, those wi
     CHECK(store.query<>().exclude<P>().size() == 2);
 }
 
-// REQUIREMENTS: order = creation order, as the uncached walk; const walks never fill; warm()
 TEST_CASE("Query: cached and uncached walks meet tables in the order in which they were made", "[ecs]") {
     ArchetypeStore store;
     Entities expected;
@@ -222,7 +220,6 @@ TEST_CASE("Query: it stays valid when its store is restored, and follows the res
     CHECK(store.check_invariants());
 }
 
-// REQUIREMENTS: uncached: drive by the term with the fewest tables
 TEST_CASE("Query: an uncached walk looks at the tables of the rarest component only", "[ecs]") {
     ArchetypeStore store;
     const ComponentId likes = store.registry().add_relation("likes");

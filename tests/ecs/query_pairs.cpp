@@ -43,7 +43,6 @@ struct Friends {
 
 } // namespace
 
-// REQUIREMENTS: for_each over a wildcard yields one result per matching pair; with(relation, any) yields the entity once
 TEST_CASE("Query: for_each_pair meets each matching pair, and with(relation, any) each entity once", "[ecs]") {
     Friends f;
     const auto query = f.store.query<P>();
@@ -57,7 +56,6 @@ TEST_CASE("Query: for_each_pair meets each matching pair, and with(relation, any
     CHECK(pairs(query, pair(f.likes, f.apple)) == Pairs{{f.joe, pair(f.likes, f.apple)}});
 }
 
-// REQUIREMENTS: (*, T) matches are not adjacent in a table's id list
 TEST_CASE("Query: the pairs of any relation with a target are found, though they are no neighbours", "[ecs]") {
     Friends f;
     f.store.relate(f.joe, f.likes, f.bob); // between the two pairs with the apple
@@ -96,7 +94,6 @@ TEST_CASE("Query: for_each_pair delivers the value of the pair and the component
     CHECK(sum == 63);
 }
 
-// REQUIREMENTS: (R, *) delivers the target
 TEST_CASE("Query: for_each_pair delivers the targets of switched relations", "[ecs]") {
     Friends f;
     const ComponentId state = f.store.registry().add_relation("state", {.switched = true});

@@ -137,7 +137,6 @@ TEST_CASE("Query: disabling in a walk takes effect at the next 64 rows at the la
 
 //=== changes ===//
 
-// REQUIREMENTS: mutable walks stamp, const access does not
 TEST_CASE("Query: a walk that may write stamps the rows it visits, and one that reads does not", "[ecs]") {
     Rows world(3, tracked);
     ArchetypeStore& store = world.store;
@@ -181,7 +180,6 @@ TEST_CASE("Query: changed and added match what came after a tick", "[ecs]") {
     CHECK(store.query<const P>().changed<P>(start).size() == 3);
 }
 
-// REQUIREMENTS: a move stamps only what it added
 TEST_CASE("Query: a move to another table stamps what it added and nothing else", "[ecs]") {
     Rows world(4, tracked, tracked);
     ArchetypeStore& store = world.store;

@@ -100,8 +100,7 @@ TEST_CASE("DataflowGraph: a snapshot restores handles, values, counters, marks, 
     }
 }
 
-TEST_CASE("DataflowGraph 3.2: a file holds public ids only, and loads into other slots and order as an equal graph",
-          "[graph]") {
+TEST_CASE("DataflowGraph: a file holds public ids only, and loads into other slots and order as an equal graph", "[graph]") {
     for (unsigned seed = 1; seed != 20; ++seed) {
         World world(seed);
         const auto bytes = world.graph.save(world.ids);

@@ -113,7 +113,7 @@ TEST_CASE("a node that is erased with its handle kept comes back under it, witho
         report_sweep(swept<Texts>(function), failures);
 }
 
-TEST_CASE("DataflowGraph 3.1: one record a node, and one erase removes all of it", "[graph]") {
+TEST_CASE("DataflowGraph: one record a node, and one erase removes all of it", "[graph]") {
     Graph graph;
     const H a = graph.add(Sum{1}, 0, 1), b = graph.add(Sum{}, 1, 1), c = graph.add(Sum{}, 1, 1);
     graph.connect(a, 0, b, 0);
@@ -138,7 +138,7 @@ TEST_CASE("DataflowGraph 3.1: one record a node, and one erase removes all of it
     CHECK(graph.output(c, 0) == 7);
 }
 
-TEST_CASE("DataflowGraph 3.1: whatever changes a node from outside moves its edit counter by one, and nothing else does",
+TEST_CASE("DataflowGraph: whatever changes a node from outside moves its edit counter by one, and nothing else does",
           "[graph]") {
     Graph graph;
     const H a = graph.add(Sum{1}, 1, 1), b = graph.add(Sum{}, 2, 1);
@@ -167,7 +167,7 @@ TEST_CASE("DataflowGraph 3.1: whatever changes a node from outside moves its edi
     CHECK(graph.check_invariants());
 }
 
-TEST_CASE("DataflowGraph 3.3: a relink, and a new node in a reused slot, are changes", "[graph]") {
+TEST_CASE("DataflowGraph: a relink, and a new node in a reused slot, are changes", "[graph]") {
     Graph graph;
     const H a = graph.add(Sum{5}, 0, 1), other = graph.add(Sum{5}, 0, 1), reader = graph.add(Sum{}, 1, 1);
     graph.connect(a, 0, reader, 0);
@@ -188,7 +188,7 @@ TEST_CASE("DataflowGraph 3.3: a relink, and a new node in a reused slot, are cha
     CHECK_FALSE(graph.dirty());
 }
 
-TEST_CASE("DataflowGraph 3.4: a counter moves only on a real change", "[graph]") {
+TEST_CASE("DataflowGraph: a counter moves only on a real change", "[graph]") {
     Graph graph;
     const H a = graph.add(Sum{}, 1, 1), b = graph.add(Sum{}, 1, 1);
     graph.connect(a, 0, b, 0);
@@ -206,7 +206,7 @@ TEST_CASE("DataflowGraph 3.4: a counter moves only on a real change", "[graph]")
     CHECK(graph[b].runs == 2);
 }
 
-TEST_CASE("DataflowGraph 3.4: NaN equals itself, and zeros of two signs differ", "[graph]") {
+TEST_CASE("DataflowGraph: NaN equals itself, and zeros of two signs differ", "[graph]") {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     Graph graph;
     const H a = graph.add(Sum{}, 1, 1), b = graph.add(Sum{}, 1, 1);
@@ -237,7 +237,7 @@ TEST_CASE("DataflowGraph 3.4: NaN equals itself, and zeros of two signs differ",
     CHECK_FALSE(same_value(std::optional(nan), std::optional<double>()));
 }
 
-TEST_CASE("DataflowGraph 3.4: the same shared object is equal without a look inside, and an edit in place copies nothing",
+TEST_CASE("DataflowGraph: the same shared object is equal without a look inside, and an edit in place copies nothing",
           "[graph]") {
     struct Element {
         int number;
@@ -278,7 +278,7 @@ TEST_CASE("DataflowGraph 3.4: the same shared object is equal without a look ins
     CHECK(graph.check_invariants());
 }
 
-TEST_CASE("DataflowGraph 3.5: what never ran, and what got pins, is dirty", "[graph]") {
+TEST_CASE("DataflowGraph: what never ran, and what got pins, is dirty", "[graph]") {
     Graph graph;
     const H source = graph.add(Sum{3}, 0, 1);
     CHECK(evaluate(graph).ran == 1);
@@ -309,7 +309,7 @@ TEST_CASE("DataflowGraph 3.5: what never ran, and what got pins, is dirty", "[gr
     CHECK(evaluate(graph).ran == 2);
 }
 
-TEST_CASE("DataflowGraph 3.6: counters are recorded at the start of the node's own last run", "[graph]") {
+TEST_CASE("DataflowGraph: counters are recorded at the start of the node's own last run", "[graph]") {
     Graph graph;
     const H a = graph.add(Sum{}, 1, 1);
     const auto sets_itself = [&](Sum& node, Graph::context_type& context) {
@@ -336,7 +336,7 @@ TEST_CASE("DataflowGraph 3.6: counters are recorded at the start of the node's o
     CHECK(graph[b].changed == std::vector<slot_t>{1});
 }
 
-TEST_CASE("DataflowGraph 3.7: manual is cleared by the run; always runs, and consumers only after a change", "[graph]") {
+TEST_CASE("DataflowGraph: manual is cleared by the run; always runs, and consumers only after a change", "[graph]") {
     static constexpr std::string_view out[] = {"time"};
     static constexpr NodeInfo info{"time", {}, out, NodeFlags::always};
     Graph graph;
@@ -362,7 +362,7 @@ TEST_CASE("DataflowGraph 3.7: manual is cleared by the run; always runs, and con
     CHECK_FALSE(graph.mark(H()));
 }
 
-TEST_CASE("DataflowGraph 3.7: a stateful node is in use in each evaluation, also when it does not run", "[graph]") {
+TEST_CASE("DataflowGraph: a stateful node is in use in each evaluation, also when it does not run", "[graph]") {
     Graph graph;
     const H texture = graph.add(Sum{1}, 1, 1), plain = graph.add(Sum{2}, 1, 1);
     graph.set_flags(texture, NodeFlags::stateful);
@@ -381,7 +381,7 @@ TEST_CASE("DataflowGraph 3.7: a stateful node is in use in each evaluation, also
     CHECK(used.size() == 4);
 }
 
-TEST_CASE("DataflowGraph 3.7: a node that fails keeps its outputs, and runs again when an input changes", "[graph]") {
+TEST_CASE("DataflowGraph: a node that fails keeps its outputs, and runs again when an input changes", "[graph]") {
     Graph graph;
     const H bad = graph.add(Sum{}, 1, 2), reader = graph.add(Sum{}, 1, 1), aside = graph.add(Sum{}, 1, 1);
     graph.connect(bad, 1, reader, 0);
@@ -489,7 +489,7 @@ TEST_CASE("DataflowGraph: an output that is written twice counts against the val
     CHECK(graph.check_invariants());
 }
 
-TEST_CASE("DataflowGraph 3.8: changed inputs without an allocation, none for an always node with equal inputs", "[graph]") {
+TEST_CASE("DataflowGraph: changed inputs without an allocation, none for an always node with equal inputs", "[graph]") {
     Graph graph;
     const H many = graph.add(Sum{}, 130, 1), always = graph.add(Sum{}, 3, 1), source = graph.add(Sum{1}, 0, 1);
     graph.set_flags(always, NodeFlags::always);
@@ -517,7 +517,7 @@ TEST_CASE("DataflowGraph 3.8: changed inputs without an allocation, none for an 
     CHECK(graph[always].changed.empty());
 }
 
-TEST_CASE("DataflowGraph 3.9: a cycle is refused with its path, and nothing changes", "[graph]") {
+TEST_CASE("DataflowGraph: a cycle is refused with its path, and nothing changes", "[graph]") {
     Graph graph;
     std::vector<H> nodes;
     for (int i = 0; i != 5; ++i) nodes.push_back(graph.add(Sum{}, 2, 1));
@@ -546,7 +546,7 @@ TEST_CASE("DataflowGraph 3.9: a cycle is refused with its path, and nothing chan
     CHECK(evaluate(graph).ran == 2); // nodes[4] reads its constant, and nodes[0] what is equal to it
 }
 
-TEST_CASE("DataflowGraph 3.10: 10 of 1000 changed: those and what really changes run, nothing else is compared or allocated",
+TEST_CASE("DataflowGraph: 10 of 1000 changed: those and what really changes run, nothing else is compared or allocated",
           "[graph]") {
     using Counted = DataflowGraph<Sum, double, CountingEqual>;
     Counted graph;

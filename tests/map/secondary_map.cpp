@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// SecondaryMap and SparseSecondaryMap: one face, two storages, the same promises.
+// SecondaryMap and SparseSecondaryMap: one interface, two storages, the same promises.
 #include "support/allocators.hpp"
 #include "support/catch.hpp"
 #include "support/maps.hpp"

@@ -260,7 +260,7 @@ TEMPLATE_TEST_CASE_SIG("a long life of a described dictionary is that of one of 
             REQUIRE(capture_state(pair.any).modified.size() == pair.any.count_valid());
         }
         if (time % 20 == 0) {
-            replica.restore(pair.known.snapshot(), codec()); // across the faces
+            replica.restore(pair.known.snapshot(), codec()); // from known types to type-erased ones
             REQUIRE(replica == pair.any);
             const auto bytes = pair.any.snapshot(codec());
             pair.any.restore(pair.known.snapshot(), codec()); // both notify their subscribers

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// TypeDescriptor: the properties and operations of a type that is known only at run time.
+// TypeDescriptor: the properties and operations of a type that is known only at run time. TypeId: its name. AnyValue, AnySpan:
+// values of such a type.
 #ifndef SLOTWISE_CORE_TYPE_DESCRIPTOR_HPP
 #define SLOTWISE_CORE_TYPE_DESCRIPTOR_HPP
 

@@ -291,8 +291,8 @@ def column(node):
 
 
 def described(node, descriptor):
-    """(the way from an address to a value of a described type, its size): a value of the type itself where TypeDescriptor::of made
-    the description, else bytes."""
+    """(the way from an address to a type-erased value, its size): a value of the type itself where TypeDescriptor::of made the
+    description, else bytes."""
     if descriptor.integer() == 0:
         raise Damaged("it has no TypeDescriptor")
     size = descriptor.at(0)["size"].integer()
@@ -604,7 +604,7 @@ class AnySpanShape(Shape):
 
 
 class DescribedValueShape(Shape):
-    """One value of a described type, or none."""
+    """One type-erased value, or none."""
 
     def summary(self):
         return self.name + ("" if self.node["type_"].integer() else " without a value")
@@ -935,7 +935,7 @@ class ColumnViewShape(Shape):
 
 
 class AnyColumnViewShape(Shape):
-    """A view of a column of a described type. Where its values lie only the function behind it knows."""
+    """A view of a type-erased column. Where its values lie only the function behind it knows."""
 
     def __init__(self, node, name):
         super().__init__(node, name)

@@ -584,7 +584,7 @@ private:
     }
     SLOTWISE_ALWAYS_INLINE Record& record(handle_type node) const noexcept { return *by_slot_[slot_of(node)].record; }
 
-    //--- nodes ---//
+    //=== nodes ===//
 
     Record* find_set(Ids set, std::uint32_t tag) const {
         return records_.find(tag, [&](const Record& each) { return IdSets::equal(each.ids.span(), set); });
@@ -609,7 +609,7 @@ private:
         return {std::addressof(record), true};
     }
 
-    //--- edges ---//
+    //=== edges ===//
 
     std::size_t place_of(Change change) const noexcept {
         return change.is_single() ? Edges::place_of(rules_.number(change.single()), change.added.empty()) : Edges::not_small;

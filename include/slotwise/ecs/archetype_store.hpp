@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// ArchetypeStore: entities and their components, composed of the containers of this folder.
+// ArchetypeStore: entities and their components, composed of the containers of this folder. EntityBuilder: an entity before it
+// is spawned. ExtractedEntity: one that was taken out.
 #ifndef SLOTWISE_ECS_ARCHETYPE_STORE_HPP
 #define SLOTWISE_ECS_ARCHETYPE_STORE_HPP
 
@@ -755,7 +756,7 @@ private:
                                 });
     }
 
-    //--- values that are passed ---//
+    //=== values that are passed ===//
 
     /// Calls f(change) with the values of a list behind pointers.
     template <class F, class... Ts>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// ComponentIndex: which tables have an id, and where a table has it.
+// ComponentIndex: which tables have an id, and where a table has it. PairTraits: which ids are pairs.
 #ifndef SLOTWISE_ECS_COMPONENT_INDEX_HPP
 #define SLOTWISE_ECS_COMPONENT_INDEX_HPP
 

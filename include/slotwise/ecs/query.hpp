@@ -587,7 +587,7 @@ public:
     bool contains(ComponentId id) const noexcept { return table_->contains(id); }
 
 private:
-    friend class Query::Chunks;
+    friend Chunks;
     /// What the chunks of a list have in common.
     struct Shared {
         typename Fetch::Columns columns;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Table: the rows of all entities that have the same components.
+// Table: the rows of all entities that have the same components. ColumnMapping: how rows move from one to another.
 #ifndef SLOTWISE_ECS_TABLE_HPP
 #define SLOTWISE_ECS_TABLE_HPP
 

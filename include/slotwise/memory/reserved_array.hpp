@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // ReservedArray: contiguous, growable and stable at once. Address space for every slot is reserved at the first use, memory
-// is committed as it is needed.
+// is committed as it is needed. GrowingArray: this or a PagedArray. SteadyArray: bookkeeping that does not move.
 #ifndef SLOTWISE_MEMORY_RESERVED_ARRAY_HPP
 #define SLOTWISE_MEMORY_RESERVED_ARRAY_HPP
 

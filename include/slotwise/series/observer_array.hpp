@@ -109,7 +109,7 @@ public:
         return bytes;
     }
 
-    // === calls by the owner ===//
+    //=== calls by the owner ===//
 
     /// Makes slots below `slots` ready for mark(). @throws what the allocator throws; nothing has changed then
     void cover(std::size_t slot_count, const Hash& hash = Hash(), const Equal& equal = Equal()) {

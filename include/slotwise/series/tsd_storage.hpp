@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // TSDStorage: a time-series dictionary. It records exactly which keys each window has added and removed, and which values it
-// has written.
+// has written. TSDWriter writes it.
 #ifndef SLOTWISE_SERIES_TSD_STORAGE_HPP
 #define SLOTWISE_SERIES_TSD_STORAGE_HPP
 

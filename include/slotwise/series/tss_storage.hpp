@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// TSSStorage: a time-series set. It records exactly which keys each window has added and removed.
+// TSSStorage: a time-series set. It records exactly which keys each window has added and removed. TSSWriter writes it.
 #ifndef SLOTWISE_SERIES_TSS_STORAGE_HPP
 #define SLOTWISE_SERIES_TSS_STORAGE_HPP
 

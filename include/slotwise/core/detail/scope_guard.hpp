@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Rollback: what must be undone when the code after it throws. Replaces try/catch, which -fno-exceptions does not have.
+// ScopeGuard: what must be undone when the code after it throws. Replaces try/catch, which -fno-exceptions does not have.
 #ifndef SLOTWISE_CORE_DETAIL_SCOPE_GUARD_HPP
 #define SLOTWISE_CORE_DETAIL_SCOPE_GUARD_HPP
 

@@ -337,7 +337,7 @@ public:
     //=== changes of components, see ArchetypeGraph ===//
 
     /// From a table to the one with `id`, its companions, and without the pair that it replaces.
-    /// @throws as find_or_make(); strong @complexity O(1) expected once the step was made
+    /// @throws as find_or_make(); strong @complexity O(1) expected once the transition was found
     SLOTWISE_ALWAYS_INLINE Step add(slot_t from, ComponentId id) {
         return walk(from, [&](slot_t node, MakeTable& make) { return graph_.add(node, id, make); });
     }
@@ -354,9 +354,9 @@ public:
 
     //=== erasing ===//
 
-    /// How often a table was erased: numbers, steps and addresses that were kept before may be wrong when it has changed.
+    /// How often a table was erased: numbers, transitions and addresses that were kept before may be wrong when it has changed.
     std::uint64_t erased() const noexcept { return erased_; }
-    /// Erases a table, and the steps from it and to it. @pre contains(table), it has no rows and is not root()
+    /// Erases a table, and the transitions from it and to it. @pre contains(table), it has no rows and is not root()
     /// (checked at level fast)
     void erase(slot_t table) noexcept {
         Table& gone = (*this)[table];

@@ -33,7 +33,7 @@ public:
     bool empty() const noexcept { return size() == 0; }
     /// Numbers are below this one.
     slot_t slot_count() const noexcept { return static_cast<slot_t>(objects_.size()); }
-    /// The object with this number; null if there is none. @pre slot < slots()
+    /// The object with this number; null if there is none. @pre slot < slot_count()
     T* operator[](slot_t slot) const noexcept { return objects_[slot]; }
     template <class F>
     void for_each(F&& f) const {

@@ -25,7 +25,7 @@ struct IdsToReturn {
 };
 
 /// Counts the ids that were taken from an EntityIndex and are not made there yet. They are the ones that it will create next,
-/// so whatever creates or destroys ids calls flush() first. Taking and giving back are safe from several threads, as long as
+/// so whatever creates or destroys ids calls make() first. Taking and giving back are safe from several threads, as long as
 /// the index does not change.
 class ReservedIds {
 public:
@@ -34,7 +34,7 @@ public:
     ReservedIds& operator=(const ReservedIds&) = delete;
     ~ReservedIds() { free(returned_.load(std::memory_order_relaxed)); }
 
-    /// Whether there is something to flush.
+    /// Whether there is something to make, or to end.
     SLOTWISE_ALWAYS_INLINE bool any() const noexcept {
         return taken_.load(std::memory_order_relaxed) != 0 || returned_.load(std::memory_order_relaxed) != nullptr;
     }
@@ -45,7 +45,7 @@ public:
         do index.next_n(before, ids); // in the loop, because another thread may have taken these meanwhile
         while (!taken_.compare_exchange_weak(before, before + ids.size(), std::memory_order_relaxed));
     }
-    /// The ids will not be used; flush() ends them. Takes the node.
+    /// The ids will not be used; end_returned() ends them. Takes the node.
     void give_back(IdsToReturn* node) const noexcept {
         node->next = returned_.load(std::memory_order_relaxed);
         while (!returned_.compare_exchange_weak(node->next, node, std::memory_order_release, std::memory_order_relaxed)) {}

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // StoreCore: the engine of an ArchetypeStore. It knows components by their ids, and nothing of C++ types but their lists.
+// Before it stand hooks, transitions between tables, and what relations lead to. Behind it stand the steps of a change, the
+// death of a target, and the operations that take these steps.
 #ifndef SLOTWISE_ECS_DETAIL_STORE_CORE_HPP
 #define SLOTWISE_ECS_DETAIL_STORE_CORE_HPP
 

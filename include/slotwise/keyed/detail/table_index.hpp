@@ -108,7 +108,7 @@ public:
     void reset() noexcept { renew(table_, Table(table_.get_allocator())); }
     /// An estimate, because no table says it: 16 bytes a bucket, which is an entry and what tables keep beside it.
     std::size_t memory_usage() const noexcept { return table_.bucket_count() * (sizeof(TableEntry) + 8); }
-    /// As GroupIndex::check.
+    /// As GroupIndex::is_sound.
     template <class Source>
     bool is_sound(Source&& source) const {
         std::size_t entries = 0;

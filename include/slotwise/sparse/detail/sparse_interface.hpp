@@ -479,7 +479,7 @@ struct OwnedRows {
     }
 };
 
-/// The interface that a set or map derives from, and the type of its values: PartsOfSparse<Set>::Interface, ::Value.
+/// The interface that a set or map derives from, and the type of its values. PartsOfSparse<Set> finds them.
 template <class Id, class Values, class Allocator>
 struct SparseParts {
     using Interface = SparseInterface<Id, Values, Allocator>;
