@@ -44,7 +44,7 @@ FLOORS = {"config": 0, "core": 1, "memory": 2, "slots": 3, "rows": 3, "map": 4, 
 SHARED_PARTS = {"core", "slots", "rows"}
 # Parts that one header includes, and that are read by themselves: each is a class with invariants of its own.
 ENGINES = {"arrow/detail/batch.hpp", "ecs/detail/archetype_tables.hpp", "ecs/detail/command_apply.hpp", "ecs/detail/command_batch.hpp",
-           "ecs/detail/query_walk.hpp", "ecs/detail/sparse_components.hpp", "ecs/detail/store_snapshot.hpp", "graph/detail/dataflow_snapshot.hpp",
+           "ecs/detail/query_walk.hpp", "ecs/detail/sparse_components.hpp", "ecs/detail/store_snapshot.hpp", "graph/detail/dataflow_snapshot.hpp", "graph/detail/topological_order.hpp",
            "rows/detail/row_plan.hpp", "series/detail/series_state.hpp", "slots/detail/observer_hub.hpp"}
 ANY_FLOOR = "debug"
 FWD = "fwd.hpp"  # lives on the floor of core

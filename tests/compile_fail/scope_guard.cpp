@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
-#include <slotwise/core/detail/scope_guard.hpp>
+#include <slotwise/core/scope_guard.hpp>
 
 using namespace slotwise;
 

@@ -8,10 +8,10 @@
 #include <slotwise/core/detail/bits.hpp>
 #include <slotwise/core/detail/concepts.hpp>
 #include <slotwise/core/detail/iterators.hpp>
-#include <slotwise/core/detail/scope_guard.hpp>
 #include <slotwise/core/hash.hpp>
 #include <slotwise/core/id_traits.hpp>
 #include <slotwise/core/public_id.hpp>
+#include <slotwise/core/scope_guard.hpp>
 #include <slotwise/core/versioned.hpp>
 
 #include <array>

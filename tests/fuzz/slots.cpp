@@ -9,7 +9,7 @@
 #include <slotwise/memory/reserved_array.hpp>
 #include <slotwise/memory/sparse_pages.hpp>
 #include <slotwise/slots/detail/observer_hub.hpp>
-#include <slotwise/slots/detail/slot_directory.hpp>
+#include <slotwise/slots/slot_directory.hpp>
 #include <slotwise/slots/snapshot.hpp>
 #include <slotwise/slots/value_array.hpp>
 

@@ -3,7 +3,7 @@
 #include "support/catch.hpp"
 
 #include <slotwise/graph/detail/dataflow_core.hpp>
-#include <slotwise/graph/topological_order.hpp>
+#include <slotwise/graph/detail/topological_order.hpp>
 
 #include <random>
 #include <set>

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the slotwise authors
 #include <slotwise/memory/placed_array.hpp>
 #include <slotwise/memory/reserved_array.hpp>
-#include <slotwise/slots/detail/slot_directory.hpp>
+#include <slotwise/slots/slot_directory.hpp>
 
 #include "support/catch.hpp"
 

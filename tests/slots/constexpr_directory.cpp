@@ -5,7 +5,7 @@
 #include "support/catch.hpp"
 #include "support/constant.hpp"
 
-#include <slotwise/slots/detail/slot_directory.hpp>
+#include <slotwise/slots/slot_directory.hpp>
 
 namespace {
 

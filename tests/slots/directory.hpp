@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_TESTS_SLOTS_DIRECTORY_HPP
 #define SLOTWISE_TESTS_SLOTS_DIRECTORY_HPP
 
-#include <slotwise/slots/detail/slot_directory.hpp>
+#include <slotwise/slots/slot_directory.hpp>
 
 #include "support/catch.hpp"
 

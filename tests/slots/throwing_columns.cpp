@@ -6,7 +6,7 @@
 #include "support/catch.hpp"
 #include "support/tracked.hpp"
 
-#include <slotwise/slots/detail/slot_directory.hpp>
+#include <slotwise/slots/slot_directory.hpp>
 #include <slotwise/slots/value_array.hpp>
 
 #include <array>

@@ -11,7 +11,7 @@
 #include "catch.hpp"
 #include "tracked.hpp"
 
-#include <slotwise/core/detail/scope_guard.hpp>
+#include <slotwise/core/scope_guard.hpp>
 
 #include <cstddef>
 #include <iterator>

@@ -98,8 +98,6 @@ template <class A, class B>
 inline constexpr bool is_stable_tuple<std::pair<A, B>> = true;
 
 template <class K>
-concept StableText = std::is_convertible_v<const K&, std::string_view> || std::is_convertible_v<const K&, std::u8string_view>;
-template <class K>
 concept StableNumber = (std::is_integral_v<K> || std::is_enum_v<K>)&&sizeof(K) <= 8 && !std::is_same_v<K, wchar_t>;
 
 } // namespace detail

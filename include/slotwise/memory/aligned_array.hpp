@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_MEMORY_ALIGNED_ARRAY_HPP
 #define SLOTWISE_MEMORY_ALIGNED_ARRAY_HPP
 
-#include "../core/detail/scope_guard.hpp"
+#include "../core/scope_guard.hpp"
 #include "../fwd.hpp"
 #include "allocator.hpp"
 

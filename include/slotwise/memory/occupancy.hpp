@@ -7,7 +7,7 @@
 #define SLOTWISE_MEMORY_OCCUPANCY_HPP
 
 #include "../core/detail/bits.hpp"
-#include "../core/detail/scope_guard.hpp"
+#include "../core/scope_guard.hpp"
 #include "../fwd.hpp"
 #include "allocator.hpp"
 

@@ -6,7 +6,7 @@
 #define SLOTWISE_MEMORY_SPARSE_PAGES_HPP
 
 #include "../core/detail/bits.hpp"
-#include "../core/detail/scope_guard.hpp"
+#include "../core/scope_guard.hpp"
 #include "../fwd.hpp"
 #include "allocator.hpp"
 #include "occupancy.hpp"

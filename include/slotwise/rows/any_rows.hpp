@@ -6,8 +6,8 @@
 #ifndef SLOTWISE_ROWS_ANY_ROWS_HPP
 #define SLOTWISE_ROWS_ANY_ROWS_HPP
 
-#include "../core/detail/scope_guard.hpp"
 #include "../core/detail/seal.hpp"
+#include "../core/scope_guard.hpp"
 #include "../core/type_descriptor.hpp"
 #include "../memory/allocator.hpp"
 #include "../memory/plain_vector.hpp"

@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_ROWS_DESCRIBED_VALUE_HPP
 #define SLOTWISE_ROWS_DESCRIBED_VALUE_HPP
 
-#include "../core/detail/scope_guard.hpp"
+#include "../core/scope_guard.hpp"
 #include "../core/type_descriptor.hpp"
 #include "../memory/allocator.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "../core/detail/seal.hpp"
 #include "../core/utf8.hpp"
-#include "detail/slot_directory.hpp"
+#include "slot_directory.hpp"
 
 SLOTWISE_BEGIN
 

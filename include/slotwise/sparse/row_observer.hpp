@@ -5,7 +5,7 @@
 #ifndef SLOTWISE_SPARSE_ROW_OBSERVER_HPP
 #define SLOTWISE_SPARSE_ROW_OBSERVER_HPP
 
-#include "../core/detail/scope_guard.hpp"
+#include "../core/scope_guard.hpp"
 #include "../slots/observer_token.hpp"
 
 SLOTWISE_BEGIN

@@ -6,7 +6,7 @@
 #ifndef SLOTWISE_ECS_DETAIL_OBJECT_POOL_HPP
 #define SLOTWISE_ECS_DETAIL_OBJECT_POOL_HPP
 
-#include "../../core/detail/scope_guard.hpp"
+#include "../../core/scope_guard.hpp"
 #include "../../memory/plain_vector.hpp"
 #include "../../memory/value_table.hpp"
 

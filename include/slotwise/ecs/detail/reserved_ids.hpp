@@ -5,8 +5,8 @@
 #ifndef SLOTWISE_ECS_DETAIL_RESERVED_IDS_HPP
 #define SLOTWISE_ECS_DETAIL_RESERVED_IDS_HPP
 
-#include "../../core/detail/scope_guard.hpp"
 #include "../../core/handle.hpp"
+#include "../../core/scope_guard.hpp"
 #include "../../memory/plain_vector.hpp"
 
 #include <atomic>

@@ -10,7 +10,7 @@
 #include "../../config/error.hpp"
 #include "../../core/detail/call_form.hpp"
 #include "../../core/detail/iterators.hpp"
-#include "../../core/detail/scope_guard.hpp"
+#include "../../core/scope_guard.hpp"
 #include "../../memory/plain_vector.hpp"
 #include "../../sparse/entity_index.hpp"
 #include "../component_id.hpp"

@@ -14,7 +14,7 @@
 #include "../../memory/plain_vector.hpp"
 #include "../node_info.hpp"
 #include "../output_subscriber.hpp"
-#include "../topological_order.hpp"
+#include "topological_order.hpp"
 
 #include <bit>
 #include <type_traits>

@@ -13,8 +13,8 @@
 #include "../../memory/occupancy.hpp"
 #include "../../memory/reserved_array.hpp"
 #include "../../slots/detail/slot_container.hpp"
-#include "../../slots/detail/slot_directory.hpp"
 #include "../../slots/detail/slot_store.hpp"
+#include "../../slots/slot_directory.hpp"
 #include "../../slots/snapshot.hpp"
 #include "../hash_index.hpp"
 

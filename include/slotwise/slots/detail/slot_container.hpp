@@ -8,13 +8,13 @@
 #define SLOTWISE_SLOTS_DETAIL_SLOT_CONTAINER_HPP
 
 #include "../../core/detail/iterators.hpp"
-#include "../../core/detail/scope_guard.hpp"
+#include "../../core/scope_guard.hpp"
 #include "../../fwd.hpp"
 #include "../column_view.hpp"
+#include "../slot_directory.hpp"
 #include "../snapshot.hpp"
 #include "absence.hpp"
 #include "observer_hub.hpp"
-#include "slot_directory.hpp"
 #include "slot_store.hpp"
 
 SLOTWISE_BEGIN

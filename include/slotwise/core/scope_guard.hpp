@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // ScopeGuard: what must be undone when the code after it throws. Replaces try/catch, which -fno-exceptions does not have.
-#ifndef SLOTWISE_CORE_DETAIL_SCOPE_GUARD_HPP
-#define SLOTWISE_CORE_DETAIL_SCOPE_GUARD_HPP
+#ifndef SLOTWISE_CORE_SCOPE_GUARD_HPP
+#define SLOTWISE_CORE_SCOPE_GUARD_HPP
 
-#include "../../config/abi.hpp"
+#include "../config/abi.hpp"
 
 SLOTWISE_BEGIN
 /// Runs `undo` when it leaves scope, unless dismissed. `undo` must not throw.

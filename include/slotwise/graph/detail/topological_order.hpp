@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // TopologicalOrder: an order of the nodes of a graph in which each edge leads forward, kept while edges come and go.
-#ifndef SLOTWISE_GRAPH_TOPOLOGICAL_ORDER_HPP
-#define SLOTWISE_GRAPH_TOPOLOGICAL_ORDER_HPP
+#ifndef SLOTWISE_GRAPH_DETAIL_TOPOLOGICAL_ORDER_HPP
+#define SLOTWISE_GRAPH_DETAIL_TOPOLOGICAL_ORDER_HPP
 
-#include "../fwd.hpp"
-#include "../memory/plain_vector.hpp"
+#include "../../fwd.hpp"
+#include "../../memory/plain_vector.hpp"
 
 #include <algorithm>
 #include <span>

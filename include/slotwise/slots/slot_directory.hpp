@@ -3,17 +3,17 @@
 //
 // SlotDirectory: which element lives in which slot, and since when. Everything else is a column that follows it. Before it
 // stand its two parts: AtomicWord, a version that other threads may read, and VersionFloors, what remains of released slots.
-#ifndef SLOTWISE_SLOTS_DETAIL_SLOT_DIRECTORY_HPP
-#define SLOTWISE_SLOTS_DETAIL_SLOT_DIRECTORY_HPP
+#ifndef SLOTWISE_SLOTS_SLOT_DIRECTORY_HPP
+#define SLOTWISE_SLOTS_SLOT_DIRECTORY_HPP
 
-#include "../../config/abi.hpp"
-#include "../../core/detail/bits.hpp"
-#include "../../core/handle.hpp"
-#include "../../fwd.hpp"
-#include "../../memory/allocator.hpp"
-#include "../../memory/free_slots.hpp"
-#include "../../memory/placed_array.hpp"
-#include "absence.hpp"
+#include "../config/abi.hpp"
+#include "../core/detail/bits.hpp"
+#include "../core/handle.hpp"
+#include "../fwd.hpp"
+#include "../memory/allocator.hpp"
+#include "../memory/free_slots.hpp"
+#include "../memory/placed_array.hpp"
+#include "detail/absence.hpp"
 
 #include <algorithm>
 #include <cstddef>
