@@ -240,7 +240,7 @@ private:
 
 TEST_CASE("the recipe of undo and redo brings every element back under its handle, in any history", "[recipes][undo]") {
     constexpr SlotMapOptions last_first{.reuse = Reuse::lifo, .first_slot = 1}, oldest_first{.reuse = Reuse::fifo};
-    for (const std::size_t most : {3, 40, 100000})
+    for (const std::size_t most : {3u, 40u, 100000u})
         for (std::uint64_t seed = 1; seed != 3; ++seed) {
             CAPTURE(most, seed);
             random_edits<SlotMap<std::string>>(seed, most);
@@ -254,7 +254,7 @@ TEST_CASE("the recipe of undo and redo brings every element back under its handl
 TEST_CASE("the recipe of undo for a world brings entities back with components, children and links, in any history",
           "[recipes][undo]") {
     std::size_t undos = 0, came_back = 0;
-    for (const std::size_t most : {3, 40, 100000})
+    for (const std::size_t most : {3u, 40u, 100000u})
         for (std::uint64_t seed = 1; seed != 5; ++seed) {
             CAPTURE(most, seed);
             Editor editor(seed, most);
