@@ -97,6 +97,7 @@ constexpr int ticks_in_constants() {
     HOLDS(b.size() == 65 && b.capacity() == 65 && b.added_ticks()[64] == 9 && b.changed_ticks().size() == 65);
     HOLDS(b.memory_usage() == 2 * (65 + 2 + 1) * sizeof(tick_t)); // rows, pages and groups of both
     b.reserve(100);
+    HOLDS(clamp_tick(5, 7) == 5 && clamp_tick(0, max_tick_age + 1) == 1);
     b.clamp(max_tick_age + 8);
     HOLDS(b.capacity() >= 100 && b.added(0) == 8 && b.added(64) == 9);
     b.clear();
