@@ -672,7 +672,7 @@ public:
     /// a buffer whose apply() threw; what the codec and the allocator throw
     template <class Codec = AnyCodec>
     std::vector<std::byte> snapshot(const Codec& codec = Codec()) const {
-        return detail::StoreWriter(*core_, codec).write();
+        return detail::StoreWriter<detail::StoreCore>(*core_, codec).write();
     }
     /// Replaces entities and components by a snapshot's, which may be of another store or program, without hooks. The next
     /// entities that are spawned are those that the other store would spawn, and walks go in its order. All bytes are checked
@@ -688,7 +688,7 @@ public:
     /// throw; strong
     template <class Codec = AnyCodec>
     const char* try_restore(std::span<const std::byte> bytes, const Codec& codec = Codec()) {
-        return detail::StoreReader(*core_, bytes, codec).restore();
+        return detail::StoreReader<detail::StoreCore>(*core_, bytes, codec).restore();
     }
 
     /// Bytes held on the heap: entities, tables, sparse components, and what is kept of changes and queries. Without what

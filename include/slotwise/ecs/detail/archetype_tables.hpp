@@ -183,7 +183,7 @@ private:
         const Ids include = entry.include();
         if (find(include, entry.tag) != std::addressof(entry) || !entry.tables_.check_invariants()) return false;
         auto match = entry.begin();
-        for (const auto& all : index.tables()) {
+        for (const auto all : index.tables()) {
             const auto has = [&](ComponentId id) { return index.find(id, all.table) != nullptr; };
             bool has_each = true;
             for (ComponentId id : include) has_each = has_each && has(id);
@@ -229,7 +229,7 @@ private:
     void fill(Entry& entry, const Index& index) {
         const Ids include = entry.include();
         const auto tables = include.empty() ? index.tables() : index.tables(include[entry.watched_]);
-        for (const auto& each : tables) {
+        for (const auto each : tables) {
             const auto keys = index.keys(each.table);
             if (!has_all(keys, entry.include_)) continue;
             entry.tables_.reserve_one();
