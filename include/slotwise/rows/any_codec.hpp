@@ -5,7 +5,6 @@
 #ifndef SLOTWISE_ROWS_ANY_CODEC_HPP
 #define SLOTWISE_ROWS_ANY_CODEC_HPP
 
-#include "../config/error.hpp"
 #include "../core/detail/seal.hpp"
 #include "../core/type_descriptor.hpp"
 

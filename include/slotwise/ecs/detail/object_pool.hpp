@@ -6,7 +6,6 @@
 #ifndef SLOTWISE_ECS_DETAIL_OBJECT_POOL_HPP
 #define SLOTWISE_ECS_DETAIL_OBJECT_POOL_HPP
 
-#include "../../core/scope_guard.hpp"
 #include "../../memory/plain_vector.hpp"
 #include "../../memory/value_table.hpp"
 

@@ -6,7 +6,6 @@
 #ifndef SLOTWISE_MAP_DETAIL_SECONDARY_INTERFACE_HPP
 #define SLOTWISE_MAP_DETAIL_SECONDARY_INTERFACE_HPP
 
-#include "../../config/error.hpp"
 #include "../../core/detail/call_form.hpp"
 #include "../../core/detail/concepts.hpp"
 #include "../../core/detail/iterators.hpp"

@@ -7,7 +7,6 @@
 #define SLOTWISE_SPARSE_DETAIL_SPARSE_ENGINE_HPP
 
 #include "../../config/error.hpp"
-#include "../../core/detail/concepts.hpp"
 #include "../../core/id_traits.hpp"
 #include "../../memory/paged_array.hpp"
 #include "../../memory/sparse_pages.hpp"
