@@ -6,6 +6,7 @@
 #define SLOTWISE_ECS_ARCHETYPE_GRAPH_HPP
 
 #include "../core/handle.hpp"
+#include "../core/scope_guard.hpp"
 #include "detail/id_set.hpp"
 #include "detail/object_pool.hpp"
 

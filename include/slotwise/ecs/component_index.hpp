@@ -6,6 +6,7 @@
 #define SLOTWISE_ECS_COMPONENT_INDEX_HPP
 
 #include "../core/detail/iterators.hpp"
+#include "../core/scope_guard.hpp"
 #include "../core/with.hpp"
 #include "component_id.hpp"
 #include "detail/id_set.hpp"
