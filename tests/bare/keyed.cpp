@@ -118,7 +118,7 @@ const bare::Case cases[] = {
          Small set;
          set.reserve(3);
      }},
-    {"restore", "these bytes are not a snapshot of a keyed container",
+    {"restore", "these bytes are not a slotwise snapshot",
      [] {
          Map map;
          const std::byte bytes[64]{};
