@@ -10,6 +10,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#if defined(_WIN32)
+#include <malloc.h>
+#endif
 
 namespace test {
 
@@ -33,7 +36,7 @@ public:
     static void* take(std::size_t bytes, std::size_t align) noexcept {
         const std::size_t room = align < 16 ? 16 : align, most = std::numeric_limits<std::size_t>::max() / 2;
         if (bytes > most - 2 * room || out_ + bytes > cap_) return nullptr;
-        auto* const data = static_cast<char*>(std::aligned_alloc(room, (bytes + 2 * room - 1) / room * room));
+        auto* const data = static_cast<char*>(aligned(room, (bytes + 2 * room - 1) / room * room));
         if (data == nullptr) return nullptr;
         std::memcpy(data, &bytes, sizeof bytes);
         out_ += bytes;
@@ -46,10 +49,17 @@ public:
         std::size_t bytes = 0;
         std::memcpy(&bytes, data, sizeof bytes);
         out_ -= bytes;
-        std::free(data);
+        free(data);
     }
 
 private:
+#if defined(_WIN32) // has no std::aligned_alloc
+    static void* aligned(std::size_t align, std::size_t bytes) noexcept { return ::_aligned_malloc(bytes, align); }
+    static void free(void* memory) noexcept { ::_aligned_free(memory); }
+#else
+    static void* aligned(std::size_t align, std::size_t bytes) noexcept { return std::aligned_alloc(align, bytes); }
+    static void free(void* memory) noexcept { std::free(memory); }
+#endif
     static inline std::atomic<std::size_t> out_{0}, peak_{0}, cap_{std::numeric_limits<std::size_t>::max()};
     std::size_t before_;
 };
