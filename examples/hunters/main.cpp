@@ -189,7 +189,7 @@ int main(int argc, char** argv) {
     for (int frame = 0; frame != frames; ++frame) sea.step(frame);
     sea.finish();
     const char* const name = argc > 1 ? argv[1] : "hunters.svg";
-    std::ofstream file(name);
+    std::ofstream file(name, std::ios::binary);
     draw(file, sea);
     file.close();
     std::cout << name << ": " << frames << " frames; " << sea.eaten << " fish eaten, " << sea.reused

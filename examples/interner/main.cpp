@@ -171,7 +171,8 @@ int main(int argc, char** argv) {
 
     Store store;
     for (const fs::path& path : list_sources(folders, store.left_out))
-        if (const auto text = read_source(path, store.left_out)) store.read(*text, path.lexically_relative(base).string());
+        if (const auto text = read_source(path, store.left_out))
+            store.read(*text, path.lexically_relative(base).generic_string());
     if (store.files.empty()) return refuse("no readable C or C++ source in '" + base.string() + "'");
     std::cout << "files " << store.files.size() << ", lines " << store.lines << ", left out " << store.left_out.size() << '\n';
     for (const std::string& each : store.left_out) std::cout << "  left out: " << printable(each) << '\n';

@@ -842,7 +842,7 @@ TEST_CASE("every check fires at its level and above, and not below", "[levels]")
     for (const Check& check : checks) {
         CAPTURE(check.words);
         const std::string said = test::death_of([&] {
-#if !defined(_WIN32) // there the default level alone is asked, at which everything is checked
+#if !defined(_WIN32)     // there the default level alone is asked, at which everything is checked
             ::alarm(20); // what is not checked may never end
 #endif
             check.misuse();
