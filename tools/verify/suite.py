@@ -67,24 +67,18 @@ def cross(triple, emulator=""):
 def windows(kind):
     """Windows by MinGW, whose headers, libraries and libstdc++ are g++'s for both compilers; clang does not find its folder. lld links in no time
     where GNU ld takes half a minute a program. Statically: no DLL has to be found. Programs run under Wine."""
-    gcc, lld, linker = "x86_64-w64-mingw32-g++-posix", proof.clang().replace("clang++", "ld.lld"), proof.BUILD / "lld_alone"
+    gcc, lld, headers = "x86_64-w64-mingw32-g++-posix", proof.clang().replace("clang++", "ld.lld"), single_header()
     library = pathlib.Path(proof.run([gcc, "-print-libgcc-file-name"]).output.strip()).parent if shutil.which(gcc) else ""
-    if kind == "clang":  # the macro is libstdc++'s: that its own objects are compiled without weak symbols
-        compiler, link = proof.clang(), f"--ld-path={shutil.which(lld)} -L{library}"
-        flags = (f"--target=x86_64-w64-windows-gnu -stdlib++-isystem {library}/include/c++ -stdlib++-isystem "
-                 f"{library}/include/c++/x86_64-w64-mingw32 -D__GXX_TYPEINFO_EQUALITY_INLINE=0")
-    else:  # g++ takes a linker by its folder only
-        linker.mkdir(parents=True, exist_ok=True)
-        (linker / "ld").unlink(missing_ok=True)
-        (linker / "ld").symlink_to(shutil.which(lld) or lld)
-        compiler, link, flags = gcc, f"-B{linker}", "-Wa,-mbig-obj"  # more sections than a plain object can have
-    return World(f"windows-{kind}", compiler, flags, needs=(gcc, lld), emulator="wine", definitions=(
-        "-DCMAKE_SYSTEM_NAME=Windows", "-DCMAKE_SYSTEM_PROCESSOR=x86_64", f"-DSLOTWISE_CATCH2_SINGLE_HEADER={single_header()}",
-        f"-DCMAKE_INCLUDE_PATH={single_header()}", f"-DCMAKE_EXE_LINKER_FLAGS=-static {link}", "-DCMAKE_CXX_STANDARD_LIBRARIES=-lwinpthread",
-        "-DSLOTWISE_WERROR=OFF"), tests=NOT_HERE, quick={  # clang's fault with empty members was in keyed containers
-            "clang": ((*(f"slotwise_fuzz_{family}" for family in ("slots", "map", "keyed")), "slotwise_test_memory", "slotwise_test_config"),
-                      "^fuzz/(slots|map|keyed)$|^memory/(reserved|steady)_array$|^config/assert$"),
-            "gcc": (("slotwise_fuzz_slots",), "^fuzz/slots$")}[kind],
+    compiler, flags, targets, tests = {  # the macro is libstdc++'s: that its own objects are compiled without weak symbols
+        "clang": (proof.clang(), f"--target=x86_64-w64-windows-gnu -stdlib++-isystem {library}/include/c++ "
+                  f"-stdlib++-isystem {library}/include/c++/x86_64-w64-mingw32 -D__GXX_TYPEINFO_EQUALITY_INLINE=0",  # its fault with empty members was in keyed containers
+                  (*(f"slotwise_fuzz_{family}" for family in ("slots", "map", "keyed")), "slotwise_test_memory", "slotwise_test_config"),
+                  "^fuzz/(slots|map|keyed)$|^memory/(reserved|steady)_array$|^config/assert$"),
+        "gcc": (gcc, "-Wa,-mbig-obj", ("slotwise_fuzz_slots",), "^fuzz/slots$")}[kind]  # more sections than a plain object can have
+    return World(f"windows-{kind}", compiler, flags, needs=(gcc, lld), emulator="wine", tests=NOT_HERE, quick=(targets, tests), definitions=(
+        "-DCMAKE_SYSTEM_NAME=Windows", "-DCMAKE_SYSTEM_PROCESSOR=x86_64", f"-DSLOTWISE_CATCH2_SINGLE_HEADER={headers}", "-DSLOTWISE_WERROR=OFF",
+        f"-DCMAKE_INCLUDE_PATH={headers}", "-DCMAKE_CXX_STANDARD_LIBRARIES=-lwinpthread", "-DCMAKE_EXE_LINKER_FLAGS=-static -fuse-ld=lld "
+        f"-B{pathlib.Path(shutil.which(lld) or lld).resolve().parent} -L{library}"),
         environment={"WINEPREFIX": str(proof.BUILD / "wine"), "WINEDEBUG": "-all", "WINEDLLOVERRIDES": "mscoree,mshtml="},
         check=lambda world: proof.run(["wine", "wineboot", "-i"], env=world.environment).ok)  # its folder, once for what runs at once
 
