@@ -5,7 +5,7 @@
 #include "support/catch.hpp"
 #include "support/tracked.hpp"
 
-#if SLOTWISE_VIRTUAL_MEMORY && !defined(_WIN32)
+#if SLOTWISE_VIRTUAL_MEMORY
 
 #include "support/death.hpp"
 
@@ -16,10 +16,17 @@
 #include <utility>
 #include <vector>
 
+#if defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN // libstdc++ defines NOMINMAX
+#include <windows.h>
+
+#include <psapi.h>
+#else
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#endif
 
 using namespace slotwise;
 
@@ -28,15 +35,40 @@ namespace {
 template <class T, std::size_t MaxSlots = 0>
 using Array = ReservedArray<T, std::allocator<T>, MaxSlots>;
 
+#if defined(_WIN32)
+constexpr std::size_t page_bytes = 4096;
 /// Pages of physical memory behind [data, data + bytes).
 std::size_t resident_pages(const void* data, std::size_t bytes) {
-    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    std::vector<unsigned char> pages((bytes + page - 1) / page);
+    std::vector<::PSAPI_WORKING_SET_EX_INFORMATION> pages((bytes + page_bytes - 1) / page_bytes);
+    for (std::size_t i = 0; i != pages.size(); ++i)
+        pages[i].VirtualAddress = static_cast<char*>(const_cast<void*>(data)) + i * page_bytes;
+    const auto size = static_cast<::DWORD>(pages.size() * sizeof pages[0]);
+    REQUIRE(::K32QueryWorkingSetEx(::GetCurrentProcess(), pages.data(), size) != 0);
+    return static_cast<std::size_t>(std::ranges::count_if(pages, [](auto& page) { return page.VirtualAttributes.Valid != 0; }));
+}
+/// Has the system refuse the memory of [data + kept, data + bytes), reserved before; what is below is new.
+void refuse_memory(char* data, std::size_t kept, std::size_t) {
+    REQUIRE(::VirtualFree(data, 0, MEM_RELEASE) != 0);
+    REQUIRE(::VirtualAlloc(data, kept, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE) == data);
+}
+#else
+const auto page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+/// Pages of physical memory behind [data, data + bytes).
+std::size_t resident_pages(const void* data, std::size_t bytes) {
+    std::vector<unsigned char> pages((bytes + page_bytes - 1) / page_bytes);
     REQUIRE(::mincore(const_cast<void*>(data), bytes, pages.data()) == 0);
     std::size_t resident = 0;
     for (const auto state : pages) resident += state & 1u;
     return resident;
 }
+/// What cannot be made writable stands for memory that there is not.
+void refuse_memory(char* data, std::size_t kept, std::size_t bytes) {
+    const int file = ::open("/dev/zero", O_RDONLY);
+    REQUIRE(file != -1);
+    REQUIRE(::mmap(data + kept, bytes - kept, PROT_NONE, MAP_SHARED | MAP_FIXED, file, 0) == data + kept);
+    ::close(file);
+}
+#endif
 
 } // namespace
 
@@ -134,7 +166,7 @@ TEST_CASE("shrinking gives the memory back to the system and keeps what is below
     std::uint64_t* const data = array.data();
     const std::size_t bytes = std::size_t{8} << 20;
     const std::size_t before = resident_pages(data, bytes);
-    CHECK(before >= bytes / static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) - 16);
+    CHECK(before >= bytes / page_bytes - 16);
 
     const std::size_t promised = array.shrunk_capacity(1000);
     CHECK(promised >= 1000);
@@ -173,16 +205,8 @@ TEST_CASE("memory above the committed part cannot be touched") {
     Array<char, 1 << 24> array;
     array.reserve(1);
     volatile char* const beyond = array.data() + array.capacity();
-    const ::pid_t child = ::fork();
-    REQUIRE(child != -1);
-    if (child == 0) {
-        std::signal(SIGSEGV, SIG_DFL);
-        *beyond = 1;
-        ::_exit(0);
-    }
-    int status = 0;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    CHECK_FALSE((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+    const test::Ended ended = test::child([&] { *beyond = 1; });
+    CHECK(ended.code != 0);
 }
 
 TEST_CASE("moving and swapping reserved arrays moves no slot") {
@@ -218,13 +242,8 @@ TEST_CASE("growth of a reserved array commits as much again, at most 16 MiB at o
 TEST_CASE("when the system has no memory to commit, growing is std::bad_alloc and changes nothing") {
     Array<char, 4 << 16> array;
     array.reserve(1 << 16);
+    refuse_memory(array.data(), 1 << 16, 4 << 16);
     array.data()[5] = 'a';
-    // What cannot be made writable stands for memory that there is not.
-    const int file = ::open("/dev/zero", O_RDONLY);
-    REQUIRE(file != -1);
-    void* const rest = array.data() + (1 << 16);
-    REQUIRE(::mmap(rest, 3 << 16, PROT_NONE, MAP_SHARED | MAP_FIXED, file, 0) == rest);
-    ::close(file);
     CHECK_THROWS_AS(array.reserve(2 << 16), std::bad_alloc);
     CHECK(array.capacity() == 1 << 16);
     CHECK(array.data()[5] == 'a');
@@ -241,6 +260,30 @@ TEST_CASE("an address outside is no slot") {
     CHECK(array.slot_at(array.data() + array.capacity()) == no_slot);
 }
 
+TEST_CASE("when there are no addresses left, reserving is std::bad_alloc and changes nothing") {
+    // Half of what a pointer can say: two of them never fit.
+    Array<std::uint64_t, static_cast<std::size_t>(-1) / 2 / sizeof(std::uint64_t)> first, second;
+    CHECK_THROWS_AS((first.reserve(1), second.reserve(1)), std::bad_alloc);
+    CHECK(second.capacity() == 0);
+    CHECK(second.data() == nullptr);
+}
+
+TEST_CASE("hundreds of reserved arrays stand side by side, each with memory of its own") {
+    constexpr std::size_t count = sizeof(void*) >= 8 ? 300 : 3; // of 64 GiB, or of 256 MiB
+    std::vector<Array<std::uint32_t>> arrays;
+    for (std::uint32_t i = 0; i != count; ++i) {
+        arrays.emplace_back().reserve(1);
+        *arrays.back().ptr(0) = i;
+    }
+    for (std::uint32_t i = 0; i < count; i += 2) arrays[i].shrink(0);
+    for (std::uint32_t i = 0; i != count; ++i) {
+        CHECK(arrays[i].memory_usage() == (i % 2 == 0 ? 0 : detail::virtual_grain));
+        arrays[i].reserve(2 * detail::virtual_grain / sizeof(std::uint32_t));
+        CHECK(*arrays[i].ptr(0) == (i % 2 == 0 ? 0 : i));
+        CHECK(arrays[i].memory_usage() == 2 * detail::virtual_grain);
+    }
+}
+
 #if defined(__SANITIZE_ADDRESS__)
 #define SLOTWISE_TEST_SANITIZED 1
 #elif defined(__has_feature)
@@ -248,12 +291,11 @@ TEST_CASE("an address outside is no slot") {
 #define SLOTWISE_TEST_SANITIZED 1
 #endif
 #endif
-#ifndef SLOTWISE_TEST_SANITIZED // a sanitiser needs terabytes of addresses itself
+#if !defined(SLOTWISE_TEST_SANITIZED) &&                                                                                       \
+    !defined(_WIN32) // a sanitiser needs terabytes of addresses itself; Windows limits none
 
 TEST_CASE("when the system refuses, reserving is std::bad_alloc and changes nothing") {
-    const ::pid_t child = ::fork();
-    REQUIRE(child != -1);
-    if (child == 0) {
+    const test::Ended ended = test::child([] {
         Array<std::uint64_t> unborn;
         Array<std::uint64_t, 1 << 20> grown;
         grown.reserve(10);
@@ -275,11 +317,8 @@ TEST_CASE("when the system refuses, reserving is std::bad_alloc and changes noth
         grown.reserve(1 << 20); // its addresses were reserved before
         if (*grown.ptr(9) != 7) result = 13;
         ::_exit(result);
-    }
-    int status = 0;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    REQUIRE(WIFEXITED(status));
-    CHECK(WEXITSTATUS(status) == 0);
+    });
+    CHECK(ended.code == 0);
 }
 
 #endif

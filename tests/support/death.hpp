@@ -14,14 +14,94 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#if defined(_WIN32)
+#include <fcntl.h>
+#include <io.h>
+#include <process.h>
+#else
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 namespace test {
 
-/// What the child process of `f` wrote to stderr before it died, or "" when it did not die by a failed check.
+/// How a child process ended.
+struct Ended {
+    bool by_abort;    // not by a crash, not by a sanitiser's report
+    int code;         // of its exit; -1 when there was none
+    std::string text; // what it wrote to stderr
+};
+
+#if defined(_WIN32)
+
+// A process cannot be copied here. The child is this program with the running case alone, which goes the way of its parent again,
+// through sections and generators too, until it comes to the same call of child(). Calls before that answer what was hoped for.
+
+/// In a child: the call of child() that it is for; else null.
+inline const char* child_for() { return std::getenv("SLOTWISE_TEST_CHILD"); }
+
+/// Which call of child() in the running case this is.
+inline std::string child_call() {
+    static std::string running;
+    static unsigned calls = 0;
+    if (std::string now = Catch::getResultCapture().getCurrentTestName(); now != running) running = std::move(now), calls = 0;
+    return std::to_string(++calls);
+}
+
+/// Becomes what a child is at the call that it is for. What Catch2 and earlier calls wrote ends at the mark.
+inline constexpr int abort_code = 134;
+inline void begin_child() {
+    for (const int signal : {SIGABRT, SIGSEGV})
+        std::signal(signal,
+                    [](int which) { ::_exit(which == SIGABRT ? abort_code : 1); }); // no debugger, no words of the system
+    ::_setmode(2, _O_BINARY);
+    std::fputc('\1', stderr);
+}
+
+inline Ended run_child(const std::string& call) {
+    std::string name = "\"";
+    for (const char each : Catch::getResultCapture().getCurrentTestName())
+        name += (each == ',' || each == '[' ? "\\" : "") +
+                std::string(1, each); // begin another pattern or a tag in Catch2's arguments
+    name += '"';
+    int ends[2];
+    REQUIRE(::_pipe(ends, 1 << 16, _O_BINARY | _O_NOINHERIT) == 0);
+    const int out = ::_dup(1), err = ::_dup(2), nowhere = ::_open("NUL", _O_WRONLY);
+    ::_dup2(nowhere, 1);
+    ::_dup2(ends[1], 2);
+    ::_putenv(("SLOTWISE_TEST_CHILD=" + call).c_str());
+    const auto child = ::_spawnl(_P_NOWAIT, _pgmptr, "child", name.c_str(), nullptr);
+    ::_putenv("SLOTWISE_TEST_CHILD=");
+    ::_dup2(out, 1);
+    ::_dup2(err, 2);
+    for (const int each : {out, err, nowhere, ends[1]}) ::_close(each);
+    REQUIRE(child != -1);
+    std::string text;
+    char buffer[256];
+    for (int got; (got = ::_read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(got));
+    ::_close(ends[0]);
+    int code = 0;
+    REQUIRE(::_cwait(&code, child, 0) == child);
+    const auto mark = text.find('\1');
+    REQUIRE(mark != text.npos); // else the child never came to the call
+    return {code == abort_code, code, text.substr(mark + 1)};
+}
+
 template <class F>
-std::string death_of(F&& f) {
+Ended child(F&& f) {
+    const std::string call = child_call();
+    if (child_for() == nullptr) return run_child(call);
+    if (child_for() != call) return {true, abort_code, ""};
+    begin_child();
+    f();
+    ::_exit(0);
+}
+
+#else
+
+/// Runs f in a child process.
+template <class F>
+Ended child(F&& f) {
     int ends[2];
     REQUIRE(::pipe(ends) == 0);
     const ::pid_t child = ::fork();
@@ -29,7 +109,7 @@ std::string death_of(F&& f) {
     if (child == 0) {
         ::dup2(ends[1], 2);
         ::close(ends[0]);
-        std::signal(SIGABRT, SIG_DFL); // the test runner's own handler would report a failed test
+        for (const int signal : {SIGABRT, SIGSEGV}) std::signal(signal, SIG_DFL); // the runner's own would report a failed test
         f();
         ::_exit(0);
     }
@@ -40,8 +120,17 @@ std::string death_of(F&& f) {
     ::close(ends[0]);
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
-    const bool died = WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT; // not a crash, not a sanitiser's report
-    return died ? text : std::string();
+    return {WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
+}
+inline constexpr const char* child_for() { return nullptr; } // nothing runs again
+
+#endif
+
+/// What the child process of `f` wrote to stderr before it died, or "" when it did not die by a failed check.
+template <class F>
+std::string death_of(F&& f) {
+    const Ended ended = child(f);
+    return ended.by_abort ? ended.text : std::string();
 }
 
 /// Ends the program as a failed check does.
@@ -65,6 +154,7 @@ std::string failure_text(F&& f) {
 template <class F>
 bool dies_saying(const std::string& words, F&& f) {
     const std::string text = death_of(f);
+    if (child_for() != nullptr) return true; // a call before the one that the child is for
     UNSCOPED_INFO("the child wrote: " << (text.empty() ? "(nothing, or it survived)" : text));
     return text.find("slotwise: ") != std::string::npos && text.find(words) != std::string::npos;
 }
