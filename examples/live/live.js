@@ -6,7 +6,7 @@ const inNode = typeof document === "undefined";
 
 async function load() {
   const bytes = inNode
-    ? await (await import("node:fs/promises")).readFile(process.env.LIVE_WASM ?? new URL("live.wasm", import.meta.url))
+    ? await (await import("node:fs/promises")).readFile(process.env.LIVE_WASM ?? "live.wasm")
     : await (await fetch("live.wasm")).arrayBuffer();
   return (await WebAssembly.instantiate(bytes)).instance.exports; // it imports nothing
 }
@@ -24,8 +24,12 @@ async function count([entities = 20000, steps = 600]) {
 async function show() {
   const world = await load(), canvas = document.querySelector("canvas"), context = canvas.getContext("2d");
   const size = document.querySelector("input"), counters = document.querySelector("output");
+  let mean = 0;
   const pointer = { x: canvas.width / 2, y: canvas.height / 2, pull: 20 };
-  const begin = () => world.start(+size.value, Date.now() >>> 0);
+  const begin = () => {
+    world.start(+size.value, Date.now() >>> 0);
+    mean = 0;
+  };
   const place = (event) => {
     const box = canvas.getBoundingClientRect();
     pointer.x = ((event.clientX - box.left) * canvas.width) / box.width;
@@ -35,19 +39,20 @@ async function show() {
   canvas.onpointerdown = (event) => (place(event), (pointer.pull = -200)); // pressed: away from it
   canvas.onpointerup = canvas.onpointerleave = () => (pointer.pull = 20);
   size.oninput = begin;
-  let mean = 0;
   const frame = () => {
     const from = performance.now();
     world.step(pointer.x, pointer.y, pointer.pull);
-    mean += (performance.now() - from - mean) / 60;
+    const time = performance.now() - from;
+    mean = mean === 0 ? time : mean + (time - mean) / 60;
     const pixels = new Uint8ClampedArray(world.memory.buffer, world.draw(), canvas.width * canvas.height * 4); // after draw: memory may have grown
     context.putImageData(new ImageData(pixels, canvas.width, canvas.height), 0, 0);
     counters.textContent = `${world.entities().toLocaleString("en")} entities, ${mean.toFixed(2)} ms a step; ` +
-      `${world.eaten().toLocaleString("en")} fish eaten, ${world.stale().toLocaleString("en")} handles found stale, ${world.mistaken()} taken for another fish`;
+      `${world.eaten().toLocaleString("en")} fish eaten, ${world.stale().toLocaleString("en")} handles found stale, ` +
+      `${world.mistaken()} taken for another fish`;
     requestAnimationFrame(frame);
   };
   begin();
   frame();
 }
 
-await (inNode ? count(process.argv.slice(2)) : show());
+inNode ? count(process.argv.slice(2)) : show();

@@ -19,7 +19,7 @@ namespace {
 using slotwise::Entity;
 constexpr unsigned width = 960, height = 540;
 
-// Each number is a component: arrays of one are what SIMD instructions load without shuffling. A struct of x and y took twice the time.
+// Each number is a component: SIMD instructions load arrays of it without shuffling. With structs of x and y a step took 1.7 times as long.
 struct X {
     float at;
 };
@@ -39,9 +39,8 @@ struct Hunter {
     Entity prey; // stale as soon as somebody has eaten it
     unsigned name = 0;
 };
-constexpr float turned(float speed, float at, float end) {
-    return at < 0 ? std::abs(speed) : at > end ? -std::abs(speed) : speed;
-}
+// A speed away from the wall that was crossed.
+float turned(float speed, float at, float end) { return at < 0 ? std::abs(speed) : at > end ? -std::abs(speed) : speed; }
 
 struct World {
     slotwise::ArchetypeStore store;
@@ -71,8 +70,7 @@ struct World {
             here_y.at += speed_y.by;
         });
         store.query<X, Y, Hunter>().for_each([&](X& x_at, Y& y_at, Hunter& hunter) {
-            const Fish* const prey =
-                store.get<Fish>(hunter.prey); // null when it was eaten, also if its slot has another fish now
+            const Fish* const prey = store.get<Fish>(hunter.prey); // null when eaten, also if its slot has another fish now
             if (prey == nullptr) {
                 stale += hunter.prey != Entity();
                 hunter.prey = fish[below(hunters)]; // many hunt the same one
