@@ -106,7 +106,8 @@ enum class Reuse : std::uint8_t {
 /// How value storage grows without moving an element.
 enum class Growth : std::uint8_t {
     pages,  ///< pages from the allocator; portable
-    reserve ///< one run of reserved address space, memory committed as it is used; one span over every slot for ever
+    reserve ///< one run of reserved address space, memory committed as it is used; one span over every slot for ever. Needs
+            ///< virtual memory: with SLOTWISE_VIRTUAL_MEMORY 0, as for WebAssembly, it does not compile
 };
 
 /// How a handle's bits are divided. The sum is 16, 32 or 64; index_bits and version_bits are 1 to 32.

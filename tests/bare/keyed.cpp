@@ -121,8 +121,7 @@ const bare::Case cases[] = {
     {"restore", "these bytes are not a slotwise snapshot",
      [] {
          Map map;
-         const std::byte bytes[64]{};
-         map.restore(bytes);
+         map.restore(SlotMap<int>().snapshot());
      }},
     {"descriptor", "TypeDescriptor of a key: hash, equal and copy must be given", [] { AnySetStorage set{TypeDescriptor{}}; }},
     {"described_at", "type-erased map at(key): no element has this key",

@@ -20,6 +20,16 @@ using namespace slotwise;
 SlotMap<int> map;
 SlotMap<int, Options<SlotMapOptions{.growth = Growth::reserve}>> other; // faulty
 
+//=== growth_reserve_under_emscripten ===//
+// expect: needs virtual memory, which this platform lacks: use Growth::pages
+// flags: -D__EMSCRIPTEN__
+#include <slotwise/map/slot_map.hpp>
+
+using namespace slotwise;
+
+SlotMap<int> map;
+SlotMap<int, Options<SlotMapOptions{.growth = Growth::reserve}>> other; // faulty
+
 //=== an_older_standard ===//
 // expect: slotwise needs C++20: compile with -std=c++20
 // lines: 30

@@ -6,11 +6,11 @@
   suite.py arch|hardened|sanitize|bare|single|coverage [--quick] [--only NAME]
 
   arch       i686, aarch64, s390x (big-endian) through cross compilers and QEMU user mode, in which virtual memory is not used; x86-64
-             with libstdc++ and with libc++; Windows through MinGW and Wine, by clang++ and by g++
+             with libstdc++ and with libc++; Windows through MinGW and Wine, by clang++ and by g++; WebAssembly under node
   hardened   libstdc++ with _GLIBCXX_DEBUG and _GLIBCXX_ASSERTIONS; libc++ with its assertions; our own checks at level debug
   sanitize   AddressSanitizer and UndefinedBehaviorSanitizer with g++ and with clang++, and where size_t has 32 bits over the fuzz bodies, which
              restore hostile bytes; ThreadSanitizer over the readers; Valgrind over the fuzz bodies
-  bare       every unit program without exceptions and RTTI
+  bare       every unit program and fuzz body without exceptions and RTTI
   single     everything against the single header that tools/amalgamate.py writes
   coverage   which lines of include/ were executed, added up by gcovr: at least COVERED per cent. A line of a template counts when any instantiation
              executes it; what aborts is not counted. build/proof/coverage/coverage.txt has the lines that are missing
@@ -83,6 +83,19 @@ def windows(kind):
         check=lambda world: proof.run(["wine", "wineboot", "-i"], env=world.environment).ok)  # its folder, once for what runs at once
 
 
+def wasm():
+    """WebAssembly by clang, libc++ and wasi-libc, without exceptions, run by node: all that neither throws nor wants threads, folders or jumps."""
+    examples = [main.parent.name for main in sorted((proof.ROOT / "examples").glob("*/main.cpp")) if not any(
+        re.search(r"\bthrow \w|\btry \{|<(thread|mutex|filesystem|csetjmp)>|__wasm__", path.read_text(encoding="utf-8"))
+        for path in main.parent.glob("*.[ch]pp") if path.stem not in ("library", "lights"))]  # the word is in a comment
+    return World("wasm", proof.clang(), "--target=wasm32-wasi -stdlib=libc++ -fno-exceptions -D_WASI_EMULATED_SIGNAL", emulator="node", definitions=(
+        "-DCMAKE_SYSTEM_NAME=WASI", "-DCMAKE_EXE_LINKER_FLAGS=-lwasi-emulated-signal", f"-DSLOTWISE_CATCH2_SINGLE_HEADER={single_header()}",
+        "-DSLOTWISE_BUILD_EXAMPLES=ON"), targets=("slotwise_bare", "slotwise_wasm", *QUICK, *(f"slotwise_example_{name}" for name in examples)),
+        tests=("-R", f"^(bare|fuzz|wasm)/|^example/({'|'.join(examples)})$"), needs=(proof.clang().replace("clang++", "wasm-ld"),),
+        quick=(("slotwise_bare_preconditions", "slotwise_wasm", "slotwise_fuzz_slots", "slotwise_fuzz_map"),
+               "^(bare/preconditions|fuzz/(slots|map)|wasm/.*)$"))
+
+
 def i686():
     """By the processor itself where it can, ten times as fast as by QEMU."""
     triple, program = "i686-linux-gnu", proof.BUILD / "empty_i686"
@@ -123,6 +136,7 @@ def worlds(command):
             cross("s390x-linux-gnu", "qemu-s390x-static"),
             windows("clang"),
             windows("gcc"),
+            wasm(),
         ],
         "hardened": lambda: [World("glibcxx-debug", clang, "-D_GLIBCXX_DEBUG -D_GLIBCXX_ASSERTIONS", tests=NOT_HERE), libcxx],
         "sanitize": lambda: [
@@ -131,9 +145,8 @@ def worlds(command):
                   environment={"ASAN_OPTIONS": "detect_stack_use_after_return=1"}),
             i686_sanitizers(),
         ],
-        # The fuzz bodies ask what is thrown, which is a question of the other worlds.
-        "bare": lambda: [World("bare", clang, "-fno-exceptions -fno-rtti", tests=("-L", "^(unit|more)$", "-E", "^fuzz/"),
-                               targets=("slotwise_unit", "slotwise_more"))],
+        "bare": lambda: [World("bare", clang, "-fno-exceptions -fno-rtti", tests=("-L", "^(unit|more|fuzz)$"),
+                               targets=("slotwise_unit", "slotwise_more", *QUICK))],
         "single": lambda: [World("single-header", clang, definitions=(f"-DCMAKE_PROJECT_slotwise_INCLUDE={forwarding()}",), tests=NOT_HERE,
                                  check=takes_no_header_of_its_own)],
         "coverage": lambda: [World("coverage", clang, "--coverage -fprofile-update=atomic", tests=NOT_HERE, after=covered)],
@@ -191,10 +204,10 @@ def emulate(world):
     """Puts a script in the place of each program, which runs it by the emulator: it can be copied, and started by other programs and
     by itself, where the kernel knows nothing of the emulator (under Wine it starts itself as it is). CMake's own means covers only what ctest
     starts. A relinked program lies in the script's place again; the script has the program's time, so that nothing is linked for its sake."""
-    itself = "" if world.emulator == "wine" else '-0 "$0"'
+    itself = {"wine": "", "node": f"--no-warnings '{proof.TESTS}/support/wasi.mjs'"}.get(world.emulator, '-0 "$0"')
     for program in [path for part in ("tests", "examples") for path in (proof.BUILD / world.name / part).glob("*") if path.is_file()]:
         with program.open("rb") as file:
-            is_program = file.read(2) in (b"\x7fE", b"MZ") and ".moved" not in program.name and program.suffix not in (".so", ".dll")
+            is_program = file.read(2) in (b"\x7fE", b"MZ", b"\0a") and ".moved" not in program.name and program.suffix not in (".so", ".dll", ".wasm")
         if is_program:
             moved, script = program.with_name(f"{program.stem}.moved{program.suffix}"), program.with_suffix(".sh")
             script.write_text(f"#!/bin/sh\nexec {shutil.which(world.emulator)} {itself} {shlex.quote(str(moved))} \"$@\"\n")

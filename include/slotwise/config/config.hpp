@@ -42,9 +42,13 @@
 #endif
 
 //=== virtual memory ===//
-// Growth::reserve asks the system for address space without memory. It works on POSIX systems with mmap and on Windows.
+// Growth::reserve asks the system for address space without memory. It works on POSIX systems with mmap and on Windows. Without
+// it Growth::reserve does not compile. WebAssembly has none: Emscripten, where clang defines __unix__, has an mmap that takes
+// memory, 256 MiB of it for the first element of each container.
 #ifndef SLOTWISE_VIRTUAL_MEMORY
-#if defined(_WIN32) || defined(__unix__) || defined(__APPLE__)
+#if defined(__wasm__) || defined(__EMSCRIPTEN__)
+#define SLOTWISE_VIRTUAL_MEMORY 0
+#elif defined(_WIN32) || defined(__unix__) || defined(__APPLE__)
 #define SLOTWISE_VIRTUAL_MEMORY 1
 #else
 #define SLOTWISE_VIRTUAL_MEMORY 0

@@ -145,6 +145,11 @@ inline constexpr bool aligns_less = false;
 template <class Allocator, class T>
     requires requires { Allocator::max_alignment; }
 inline constexpr bool aligns_less<Allocator, T> = alignof(T) > Allocator::max_alignment;
+#ifdef __wasm__
+// A tenth of a small program of WebAssembly is what a libc needs to align more strictly than malloc does.
+template <class U, class T>
+inline constexpr bool aligns_less<std::allocator<U>, T> = alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+#endif
 
 /// Bytes asked for in the place of `size` bytes at a multiple of `align`: for the address that was returned, and for the gap.
 inline std::size_t bytes_to_align(std::size_t size, std::size_t align) {
