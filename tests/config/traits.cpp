@@ -3,6 +3,7 @@
 //
 // What every public type offers as a value, as one table: a row a type, checked when this is compiled. That no class of
 // fwd.hpp is missing is checked by tests/tools/faults_test.py.
+#include "config/sizes.hpp"
 #include "support/catch.hpp"
 
 #include <slotwise/graph/pmr.hpp>
@@ -315,8 +316,6 @@ ROW("nynynnn", RestorePoint)
 
 template <class... Ts>
 constexpr bool trivially_copyable = (std::is_trivially_copyable_v<Ts> && ...);
-template <std::size_t Words, class... Ts>
-constexpr bool words_large = ((sizeof(Ts) == Words * sizeof(void*)) && ...);
 
 static_assert(trivially_copyable<Handle<Element>, Handle<Element, HandleLayout{8, 4, 4}>, PublicId,
                                  InsertResult<SetStorage<int>::iterator>, Occupancy, SlotRange>);
@@ -326,13 +325,6 @@ static_assert(trivially_copyable<SlotRange::iterator, SlotMap<int>::iterator, Sl
                                  ColumnView<int>::iterator, SetView<int>::iterator, MapView<int, int>::iterator>);
 static_assert(trivially_copyable<ColumnView<int>, ColumnView<const int>, ColumnChunk<int>, SetView<int>, MapView<int, int>,
                                  TSSView<int>, TSDView<int, int>>);
-static_assert(words_large<2, SetView<int>, MapView<int, int>, TSSView<int>, TSDView<int, int>>);
-static_assert(words_large<2, SetView<std::string>, MapView<std::string, double>, TSSView<std::string>,
-                          TSDView<std::string, TSSStorage<int>>>);
-static_assert(words_large < SLOTWISE_CHECK_LEVEL >= 2 ? 5 : 3, Occupancy > || sizeof(void*) != 8,
-              "three words; at level debug two more, which find a stale one");
-static_assert(sizeof(Handle<Element>) == 8 && sizeof(Handle<Element, HandleLayout{16, 16, 0}>) == 4 &&
-              sizeof(Handle<Element, HandleLayout{8, 4, 4}>) == 2 && sizeof(PublicId) == 16);
 
 //=== members that never throw ===//
 
