@@ -68,8 +68,8 @@
 #define SLOTWISE_COLD __attribute__((cold, noinline))
 #define SLOTWISE_ASSUME(holds) ((holds) ? void() : __builtin_unreachable())
 #endif
-// In Microsoft's ABI the standard's spelling has no effect. MSVC and clang-cl 18 know another one. Older clang-cl knows neither:
-// empty members take bytes there, and the linker refuses objects of both in one program, which would have two layouts of a class.
+// In Microsoft's ABI the standard's spelling has no effect. MSVC and clang-cl 18 know another one. Older clang-cl knows
+// neither: empty members have bytes there, and the linker refuses objects of both kinds, which have two layouts of one class.
 #if !defined(_MSC_VER)
 #define SLOTWISE_NO_UNIQUE_ADDRESS [[no_unique_address]]
 #elif __has_cpp_attribute(msvc::no_unique_address)
