@@ -11,7 +11,8 @@
                                                every header compiles behind the macros of tests/macros/others.hpp, and so do the single header
                                                and the snippets of the guide
   check_headers.py worlds [-j N] -- COMPILER FLAGS...
-                                               the front door compiles behind the real headers of REAL, as far as they are installed
+                                               the front door compiles behind and before the real headers of REAL, as far as they are installed, and
+                                               for the ABI of Microsoft; objects have the sizes of tests/config/sizes.hpp
   check_headers.py warnings [--quick]          users who make warnings errors see none of our headers, also when they take them by -I: g++ and
                                                clang compile the snippets of docs/guide, in which every public name is used, and
                                                tests/warnings/*.cpp, with the flags of WARN. A warning whose place is in the headers, or in the
@@ -315,6 +316,11 @@ def alone(house, options):
             if not any(name not in house.reachable(cause) for cause in bad & house.reachable(name) - {name})]
 
 
+def included(texts):
+    """The headers of others that these texts include."""
+    return sorted({found for text in texts for found in re.findall(r"^[ \t]*#[ \t]*include[ \t]*<((?!slotwise/)[^>]+)>", text, re.M)})
+
+
 def macros(house, options):
     """The standard's headers and those of adapted libraries, then the macros, then ours. That each header includes what it needs is checked
     elsewhere, so two programs are enough: every header, and the single header with the guide's snippets, in which all that is public is used."""
@@ -323,10 +329,8 @@ def macros(house, options):
     def works(include):
         return compile_text(options.command, house, f"#include <{include}>\n", *flags, "-fsyntax-only").returncode == 0
 
-    foreign = {found for text in house.text.values() for found in re.findall(r"^[ \t]*#[ \t]*include[ \t]*<((?!slotwise/)[^>]+)>", text, re.M)}
     snippets = guide.as_program(guide.pages())
-    foreign |= set(re.findall(r"^#include <((?!slotwise/)[^>]+)>", snippets, re.M))
-    foreign = [each for each in sorted(foreign) if "." not in each or works(each)]  # with a dot: of one processor or system
+    foreign = [each for each in included([*house.text.values(), snippets]) if "." not in each or works(each)]  # with a dot: of one processor
     head = "".join(f"#if __has_include(<{each}>)\n#include <{each}>\n#endif\n" for each in foreign) + f'#include "{OTHERS}"\n'
     names = [name for name in house.text if name not in ADAPTERS or ADAPTERS[name] in foreign]
     with tempfile.TemporaryDirectory() as scratch:
@@ -340,30 +344,42 @@ def macros(house, options):
     return [f"{name}: does not compile behind the macros of others:\n{result.stderr}" for name, result in zip(programs, results) if result.returncode]
 
 
-# Headers of others, in the order of their users, with the flags that they need. {v1} is clang's libc++, which serves every target.
-REAL = {"X11, C and glibc": (["X11/Xlib.h", "X11/Xutil.h", "complex.h", "sys/sysmacros.h", "sys/param.h", "termios.h"], ["-std=gnu++20"]),
-        "Windows": (["winsock2.h", "windows.h", "mmsystem.h", "ole2.h"], ["--target=x86_64-w64-windows-gnu", "-nostdinc++", "-isystem", "{v1}"]),
-        "Qt 5": (["QtCore/qobjectdefs.h"], ["-fPIC", "-isystem", "/usr/include/x86_64-linux-gnu/qt5"]),
-        "Qt 6": (["QtCore/qobjectdefs.h"], ["-fPIC", "-isystem", "/usr/include/x86_64-linux-gnu/qt6"])}
+# Headers of others, in the order of their users, the flags that they need, and whether they come before ours or behind. {v1} is clang's libc++,
+# which serves every target, with the C headers of MinGW also that of Microsoft if it takes it for MinGW: then ours get the macros of MSVC.
+MINGW = ["-nostdinc++", "-isystem", "{v1}", "-isystem", "/usr/x86_64-w64-mingw32/include"]
+WINDOWS = ["winsock2.h", "windows.h", "mmsystem.h", "ole2.h"]
+QT = "/usr/include/x86_64-linux-gnu/qt"
+REAL = {"X11, C and glibc": (["X11/Xlib.h", "X11/Xutil.h", "complex.h", "sys/sysmacros.h", "sys/param.h", "termios.h"], ["-std=gnu++20"],
+                             "before"),
+        "Windows": (WINDOWS, ["--target=x86_64-w64-windows-gnu", *MINGW], "before behind"),
+        "Windows of 32 bits": (WINDOWS, ["--target=i686-w64-windows-gnu", *MINGW], "before"),
+        "Microsoft's ABI": (["{std}", "{tests}/macros/msvc.hpp"], ["--target=x86_64-pc-windows-msvc", "-fms-compatibility-version=19.38", *MINGW,
+                            "-U_MSC_VER", "-D__GNUC__=4", "-D__MINGW32__", "-D__MINGW64__", "-D__declspec=__declspec"], "before"),
+        "curses": (["curses.h"], [], "before"),  # of ncurses, which has no macros for C++
+        "Qt 5": (["QtCore/qobjectdefs.h"], ["-fPIC", "-isystem", f"{QT}5"], "before"),
+        "Qt 6": (["QtCore/qobjectdefs.h"], ["-fPIC", "-isystem", f"{QT}6"], "before")}
 
 
 def worlds(house, options):
     resources = subprocess.run([options.command[0], "-print-resource-dir"], capture_output=True, text=True).stdout.strip()
     v1 = str(pathlib.Path(resources or "/").resolve().parents[2] / "include" / "c++" / "v1") if resources.count("/") > 3 else "/nowhere"
+    standard = ">\n#include <".join(each for each in included(house.text.values()) if "." not in each)
+    ours = f'#include <slotwise/slotwise.hpp>\n#include "{ROOT}/tests/config/sizes.hpp"\n'
 
-    def behind(name):
-        includes, flags = REAL[name]
+    def beside(name):
+        includes, flags, places = REAL[name]
         flags = [flag.format(v1=v1) for flag in flags]
-        head = "".join(f"#include <{each}>\n" for each in includes)
-        if compile_text(options.command, house, head, *flags, "-fsyntax-only").returncode:
+        theirs = "".join(f"#include <{each}>\n" for each in includes).format(std=standard, tests=ROOT / "tests")
+        if compile_text(options.command, house, theirs, *flags, "-fsyntax-only").returncode:
             return None
-        result = compile_text(options.command, house, head + "#include <slotwise/slotwise.hpp>\n", *flags, "-fsyntax-only")
-        return [f"behind the headers of {name}:\n{result.stderr}"] if result.returncode else []
+        texts = {"before": theirs + ours, "behind": ours + theirs}
+        results = {place: compile_text(options.command, house, texts[place], *flags, "-fsyntax-only") for place in places.split()}
+        return [f"with the headers of {name} {place} ours:\n{result.stderr}" for place, result in results.items() if result.returncode]
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        found = dict(zip(REAL, pool.map(behind, REAL)))
+        found = dict(zip(REAL, pool.map(beside, REAL)))
     there = [name for name in found if found[name] is not None]
-    print(f"behind the headers of {', '.join(there) or 'nobody'}; not here, or not for this compiler: {', '.join(set(found) - set(there)) or 'none'}")
+    print(f"beside the headers of {', '.join(there) or 'nobody'}; not here, or not for this compiler: {', '.join(set(found) - set(there)) or 'none'}")
     return [finding for name in there for finding in found[name]]
 
 

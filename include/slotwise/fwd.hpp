@@ -11,6 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd> // declares std::allocator
+#if defined(_MSVC_STL_VERSION)
+#include <string> // which other libraries declare in <iosfwd>, too
+#endif
 
 SLOTWISE_BEGIN
 

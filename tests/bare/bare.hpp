@@ -52,14 +52,22 @@ inline bool behaves(const std::string&, const Case& expected) {
     return true;
 }
 #else
+#if defined(_MSC_VER)
+inline std::FILE* open_pipe(const char* command) { return ::_popen(command, "r"); }
+inline int close_pipe(std::FILE* pipe) { return ::_pclose(pipe); }
+#else
+inline std::FILE* open_pipe(const char* command) { return ::popen(command, "r"); }
+inline int close_pipe(std::FILE* pipe) { return ::pclose(pipe); }
+#endif
+
 inline bool behaves(const std::string& program, const Case& expected) {
     const std::string command = "\"" + program + "\" " + expected.name + " 2>&1";
-    std::FILE* const pipe = ::popen(command.c_str(), "r");
+    std::FILE* const pipe = open_pipe(command.c_str());
     if (pipe == nullptr) return false;
     std::string text;
     char buffer[256];
     while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) text += buffer;
-    const bool lived = ::pclose(pipe) == 0;
+    const bool lived = close_pipe(pipe) == 0;
     if (expected.words == nullptr) return lived;
     if (!lived && text.find(begin) == 0 && text.find(expected.words) != std::string::npos) return true;
     std::printf("%s: expected \"%s\", got: %s\n", expected.name, expected.words, text.empty() ? "(nothing)" : text.c_str());

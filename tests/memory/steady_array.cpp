@@ -6,6 +6,7 @@
 
 #include "support/catch.hpp"
 
+#include <array>
 #include <memory>
 #include <new>
 #include <utility>

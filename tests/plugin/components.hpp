@@ -7,6 +7,8 @@
 
 #include <slotwise/ecs/archetype_store.hpp>
 #include <slotwise/ecs/command_buffer.hpp>
+#include <slotwise/keyed/map_storage.hpp>
+#include <slotwise/map/slot_map.hpp>
 #include <slotwise/rows/described_value.hpp>
 
 #include <cstdio>
@@ -20,6 +22,9 @@ struct Name {
     std::string text{};
 };
 struct Hidden {};
+struct Note { // sparse
+    std::string text{};
+};
 struct Unused { // that only one side has, or none
     int value = 0;
 };
@@ -38,6 +43,13 @@ struct Nameless {
 };
 } // namespace
 
+/// What a host finds in a plugin.
+#if defined(_WIN32)
+#define SLOTWISE_TEST_EXPORT extern "C" __declspec(dllexport)
+#else
+#define SLOTWISE_TEST_EXPORT extern "C" __attribute__((visibility("default")))
+#endif
+
 namespace test {
 
 inline int failures = 0;
@@ -53,10 +65,12 @@ struct Shared {
     slotwise::CommandBuffer* buffer;
     slotwise::AnyCodec* codec;
     slotwise::DescribedValue* text; ///< "described"
-    slotwise::Entity first;         ///< has a Position, a Name and a Local
-    slotwise::Entity spawned{};     ///< by the plugin, with the same
-    slotwise::Entity moved{};       ///< by the plugin into a table that it made
-    std::uint32_t nameless = 0;     ///< the number of the plugin's Nameless
+    slotwise::SlotMap<std::string>* lines;
+    slotwise::MapStorage<int, std::string>* words;
+    slotwise::Entity first;     ///< has a Position, a Name and a Local
+    slotwise::Entity spawned{}; ///< by the plugin, with the same
+    slotwise::Entity moved{};   ///< by the plugin into a table that it made
+    std::uint32_t nameless = 0; ///< the number of the plugin's Nameless
 };
 using Run = int (*)(Shared*);
 

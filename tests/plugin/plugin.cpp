@@ -9,7 +9,7 @@ using namespace game;
 
 #define EXPECT(condition) test::expect((condition), "plugin", #condition)
 
-extern "C" __attribute__((visibility("default"))) int run(test::Shared* shared) {
+SLOTWISE_TEST_EXPORT int run(test::Shared* shared) {
     ArchetypeStore& store = *shared->store;
     const ArchetypeStore& reading = store;
     ComponentRegistry& registry = store.registry();
@@ -52,6 +52,18 @@ extern "C" __attribute__((visibility("default"))) int run(test::Shared* shared) 
     shared->buffer->set(shared->first, Name{"set by the plugin, applied by the plugin"});
     store.apply(*shared->buffer);
     EXPECT((store.has<Hidden>(shared->first)));
+
+    // a sparse component, and a relation without columns, that the plugin is the first to use
+    store.add(shared->first, Note{"a first sparse value, which the plugin made"});
+    store.relate(shared->first, registry.find("mood"), shared->spawned);
+    store.relate(shared->spawned, registry.find("mood"), shared->first);
     EXPECT((store.check_invariants()));
+
+    // containers grow here and are emptied there
+    for (int i = 0; i != 1000; ++i) {
+        shared->lines->insert("a line of the plugin, number " + std::to_string(i));
+        shared->words->insert(i, "a word of the plugin, number " + std::to_string(i));
+    }
+    shared->words->erase(-1); // the only one of the host
     return test::failures;
 }

@@ -16,6 +16,13 @@
 #include <catch2/catch.hpp>
 #endif
 
+// The running function with its template arguments, as the compiler writes it.
+#if defined(_MSC_VER) && !defined(__clang__)
+#define SLOTWISE_TEST_FUNCTION __FUNCSIG__
+#else
+#define SLOTWISE_TEST_FUNCTION __PRETTY_FUNCTION__
+#endif
+
 // Without exceptions an error ends the program through the failure hook, with the words that it would have thrown: that is what
 // the same line of a test then asks for, in a child process. A test that throws itself does so by TEST_THROW.
 #if defined(__cpp_exceptions)

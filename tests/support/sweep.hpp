@@ -32,11 +32,12 @@ void report(const Fields&... fields) {
 /// The name of a class without namespaces and template arguments: "SlotMap".
 template <class C>
 std::string class_name() {
-    std::string_view name = __PRETTY_FUNCTION__; // "... class_name() [with C = slotwise::SlotMap<int>; ..." or "... [C = ..."
-    name.remove_prefix(name.find("C = ") + 4);
-    name = name.substr(0, name.find_first_of("<;]"));
-    const auto colons = name.rfind("::");
-    return std::string(colons == name.npos ? name : name.substr(colons + 2));
+    std::string_view name =
+        SLOTWISE_TEST_FUNCTION;          // "... class_name() [with C = slotwise::SlotMap<int>; ..." or "... [C = ..."
+    const auto with = name.find("C = "); // or, by MSVC, "... class_name<class slotwise::SlotMap<int> >(void)"
+    name.remove_prefix(with != name.npos ? with + 4 : name.find("class_name<") + 11);
+    name = name.substr(0, name.find_first_of("<;]>"));
+    return std::string(name.substr(name.find_last_of(": ") + 1)); // all of it where there is none
 }
 
 /// The function that a sweep makes throw, as throws.py reads it from the headers: "SlotMap::insert",

@@ -19,7 +19,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     list(APPEND slotwise_warnings -Wno-restrict) # "text" + std::string at -O2, https://gcc.gnu.org/bugzilla/show_bug.cgi?id=105651
   endif()
 elseif(MSVC)
-  set(slotwise_warnings /W4 /permissive-)
+  # cl and clang-cl. Test programs have more sections than a plain object can; __cplusplus is 199711 without its flag.
+  set(slotwise_warnings /W4 /permissive- /Zc:__cplusplus /utf-8 /bigobj)
 endif()
 
 # A warning is an error with the compilers CI runs. Later ones know warnings that nobody here has seen: they are shown, and keep

@@ -43,6 +43,9 @@
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wnull-dereference\"")                                    \
         _Pragma("GCC diagnostic ignored \"-Wfloat-equal\"")
 #define SLOTWISE_WARNINGS_END _Pragma("GCC diagnostic pop")
+#elif defined(_MSC_VER)
+#define SLOTWISE_WARNINGS_BEGIN __pragma(warning(push)) __pragma(warning(disable : 4127 4324 4702))
+#define SLOTWISE_WARNINGS_END __pragma(warning(pop))
 #else
 #define SLOTWISE_WARNINGS_BEGIN
 #define SLOTWISE_WARNINGS_END
@@ -50,11 +53,14 @@
 
 // For functions that convert an argument of the user to a type of the user, as emplace does. Those of the standard library do
 // not warn, because its headers are system headers.
-#if defined(__GNUC__)
+#if defined(__GNUC__) || defined(__clang__)
 #define SLOTWISE_CONVERSIONS_BEGIN                                                                                             \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wconversion\"")                                          \
         _Pragma("GCC diagnostic ignored \"-Wsign-conversion\"") _Pragma("GCC diagnostic ignored \"-Wfloat-conversion\"")
 #define SLOTWISE_CONVERSIONS_END _Pragma("GCC diagnostic pop")
+#elif defined(_MSC_VER)
+#define SLOTWISE_CONVERSIONS_BEGIN __pragma(warning(push)) __pragma(warning(disable : 4242 4244 4245 4267 4365))
+#define SLOTWISE_CONVERSIONS_END __pragma(warning(pop))
 #else
 #define SLOTWISE_CONVERSIONS_BEGIN
 #define SLOTWISE_CONVERSIONS_END

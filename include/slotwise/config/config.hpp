@@ -65,14 +65,23 @@
 #define SLOTWISE_ALWAYS_INLINE __forceinline
 #define SLOTWISE_NEVER_INLINE __declspec(noinline)
 #define SLOTWISE_COLD
-#define SLOTWISE_NO_UNIQUE_ADDRESS [[msvc::no_unique_address]] // the standard spelling is ignored by MSVC for ABI reasons
 #define SLOTWISE_ASSUME(holds) __assume(holds)
 #else
 #define SLOTWISE_ALWAYS_INLINE inline __attribute__((always_inline))
 #define SLOTWISE_NEVER_INLINE __attribute__((noinline))
 #define SLOTWISE_COLD __attribute__((cold, noinline))
-#define SLOTWISE_NO_UNIQUE_ADDRESS [[no_unique_address]]
 #define SLOTWISE_ASSUME(holds) ((holds) ? void() : __builtin_unreachable())
+#endif
+// In Microsoft's ABI the standard's spelling has no effect. MSVC and clang-cl 18 know another one. Older clang-cl knows
+// neither: empty members have bytes there, and the linker refuses objects of both kinds, which have two layouts of one class.
+#if !defined(_MSC_VER)
+#define SLOTWISE_NO_UNIQUE_ADDRESS [[no_unique_address]]
+#elif __has_cpp_attribute(msvc::no_unique_address)
+#define SLOTWISE_NO_UNIQUE_ADDRESS [[msvc::no_unique_address]]
+#pragma detect_mismatch("slotwise: empty members", "without bytes")
+#else
+#define SLOTWISE_NO_UNIQUE_ADDRESS
+#pragma detect_mismatch("slotwise: empty members", "with bytes, by clang-cl 17 or older")
 #endif
 #if defined(_WIN32)
 #define SLOTWISE_HIDDEN

@@ -19,21 +19,18 @@ SLOTWISE_BEGIN
 /// dirty runs in the next evaluation.
 /// @tparam Handle the graph's handle_type @tparam Value the graph's value_type
 template <class Handle, class Value>
-class OutputSubscriber {
+class OutputSubscriber : detail::AttachmentCount {
 public:
     /// The output has this value now.
     virtual void on_output(Handle node, slot_t output, const Value& value) noexcept = 0;
     /// For graphs: counts to how many outputs this is subscribed.
-    detail::AttachmentCount& attachments() noexcept { return attachments_; }
+    detail::AttachmentCount& attachments() noexcept { return *this; }
 
 protected:
     OutputSubscriber() = default;
     OutputSubscriber(const OutputSubscriber&) = default;
     OutputSubscriber& operator=(const OutputSubscriber&) = default;
     virtual ~OutputSubscriber() = default; // for -Wnon-virtual-dtor in derived classes
-
-private:
-    SLOTWISE_NO_UNIQUE_ADDRESS detail::AttachmentCount attachments_{};
 };
 
 namespace detail {

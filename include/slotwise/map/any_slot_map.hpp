@@ -198,6 +198,7 @@ public:
     BasicAnySlotMap& operator=(const BasicAnySlotMap&) = default;
     BasicAnySlotMap& operator=(BasicAnySlotMap&&) = default;
     ~BasicAnySlotMap() = default;
+    friend void swap(BasicAnySlotMap& a, BasicAnySlotMap& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
 
     /// The type of the elements.
     const TypeDescriptor& type() const noexcept { return *core_.store.type(); }

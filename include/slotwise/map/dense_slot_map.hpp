@@ -146,6 +146,7 @@ public:
     constexpr DenseSlotMap& operator=(const DenseSlotMap&) = default;
     constexpr DenseSlotMap& operator=(DenseSlotMap&&) = default;
     ~DenseSlotMap() = default;
+    friend constexpr void swap(DenseSlotMap& a, DenseSlotMap& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
 
     /// All values, packed, in row order. @invalidates itself on growth; later inserts and erases do not change its size
     constexpr std::span<T> values() noexcept { return {data(), this->size()}; }

@@ -312,6 +312,7 @@ public:
     constexpr SlotMap& operator=(const SlotMap&) = default;
     constexpr SlotMap& operator=(SlotMap&&) = default;
     ~SlotMap() = default;
+    friend constexpr void swap(SlotMap& a, SlotMap& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
 
     /// Removes the element at `it`; returns the next one. @pre it refers to a live element @throws nothing
     constexpr iterator erase(const_iterator it) noexcept {

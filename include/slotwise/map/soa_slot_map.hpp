@@ -135,6 +135,7 @@ public:
     constexpr BasicSoaSlotMap& operator=(const BasicSoaSlotMap&) = default;
     constexpr BasicSoaSlotMap& operator=(BasicSoaSlotMap&&) = default;
     ~BasicSoaSlotMap() = default;
+    friend constexpr void swap(BasicSoaSlotMap& a, BasicSoaSlotMap& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
 
     /// Adds a row. @throws as emplace; strong
     template <class... Args>

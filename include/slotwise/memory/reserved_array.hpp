@@ -10,9 +10,14 @@
 
 #if SLOTWISE_VIRTUAL_MEMORY
 #if defined(_WIN32)
-// Declared here because <windows.h> brings thousands of macros into user code.
-extern "C" __declspec(dllimport) void* __stdcall VirtualAlloc(void*, std::size_t, unsigned long, unsigned long);
-extern "C" __declspec(dllimport) int __stdcall VirtualFree(void*, std::size_t, unsigned long);
+// Declared here because <windows.h> brings thousands of macros into user code. Its SIZE_T is not std::size_t on 32-bit Windows.
+#if defined(_WIN64)
+extern "C" __declspec(dllimport) void* __stdcall VirtualAlloc(void*, unsigned long long, unsigned long, unsigned long);
+extern "C" __declspec(dllimport) int __stdcall VirtualFree(void*, unsigned long long, unsigned long);
+#else
+extern "C" __declspec(dllimport) void* __stdcall VirtualAlloc(void*, unsigned long, unsigned long, unsigned long);
+extern "C" __declspec(dllimport) int __stdcall VirtualFree(void*, unsigned long, unsigned long);
+#endif
 #else
 #include <sys/mman.h>
 #endif

@@ -42,7 +42,7 @@ struct SeriesTick {
 /// were not notified yet are notified of its writes at this close, the others at the next close of the window. A subscription
 /// added now is notified of later writes. A subscriber must not open another window, restore, assign or destroy the series.
 template <class Time>
-class SeriesSubscriber {
+class SeriesSubscriber : detail::AttachmentCount {
 public:
     /// A subscribed part has changed, or was replaced.
     virtual void on_tick(const SeriesTick<Time>& tick) noexcept = 0;
@@ -51,16 +51,13 @@ public:
     /// is restored or assigned. The subscription is detached already. The series must not be written or subscribed to now.
     virtual void on_end([[maybe_unused]] const SeriesTick<Time>& tick) noexcept {}
     /// For containers: counts to how many this is attached.
-    detail::AttachmentCount& attachments() noexcept { return attachments_; }
+    detail::AttachmentCount& attachments() noexcept { return *this; }
 
 protected:
     SeriesSubscriber() = default;
     SeriesSubscriber(const SeriesSubscriber&) = default;
     SeriesSubscriber& operator=(const SeriesSubscriber&) = default;
     virtual ~SeriesSubscriber() = default; // for -Wnon-virtual-dtor in derived classes
-
-private:
-    SLOTWISE_NO_UNIQUE_ADDRESS detail::AttachmentCount attachments_{};
 };
 
 namespace detail {

@@ -13,8 +13,9 @@ namespace detail {
 template <class... Static>
 class ObserverHub;
 
-/// A member of observers. At level debug it counts the attachments, so that destroying an attached observer ends the program
-/// at once, and not at the next event. (It is empty at the other levels. The level is part of the ABI namespace.)
+/// A base of observers. At level debug it counts the attachments, so that destroying an attached observer ends the program at
+/// once, and not at the next event. (It is empty at the other levels. The level is part of the ABI namespace. As a member it
+/// would have bytes in Microsoft's ABI, whatever its attribute.)
 class AttachmentCount {
 #if SLOTWISE_CHECK_LEVEL >= 2
 public:

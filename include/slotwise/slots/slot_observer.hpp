@@ -18,7 +18,7 @@ SLOTWISE_BEGIN
 /// Construct-type events (on_capacity, on_insert) run in attach order, destroy-type events in reverse; static observers count
 /// as attached first, in the order of the template arguments. An observer must not change the container that is notifying; it
 /// may attach and detach observers, including itself. It must not die while it is attached (checked at level debug).
-class SlotObserver {
+class SlotObserver : detail::AttachmentCount {
 public:
     /// The number of slots changes, before any new slot is used. May throw when it grows: nothing has changed then. Must not
     /// throw when new_slots < old_slots (shrink_to_fit).
@@ -37,16 +37,13 @@ public:
     /// All elements and the capacity are gone.
     virtual void on_reset() noexcept {}
     /// For containers: counts to how many this is attached.
-    detail::AttachmentCount& attachments() noexcept { return attachments_; }
+    detail::AttachmentCount& attachments() noexcept { return *this; }
 
 protected:
     SlotObserver() = default;
     SlotObserver(const SlotObserver&) = default;
     SlotObserver& operator=(const SlotObserver&) = default;
     virtual ~SlotObserver() = default; // for -Wnon-virtual-dtor in derived classes
-
-private:
-    SLOTWISE_NO_UNIQUE_ADDRESS detail::AttachmentCount attachments_{};
 };
 
 namespace detail {

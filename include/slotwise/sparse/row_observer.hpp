@@ -17,7 +17,7 @@ SLOTWISE_BEGIN
 /// notifies it. It may detach observers, itself included, and must not attach any to that container (checked at level fast). An
 /// observer that swaps rows of the container says so in its constructor; it is notified of an insert last and of an erase
 /// first, so that all others know the rows that it swaps. It must not die while it is attached (checked at level debug).
-class RowObserver {
+class RowObserver : detail::AttachmentCount {
 public:
     /// The entry in `row` was built and is found. May throw: the observers already notified then get on_erase in reverse order,
     /// and the insert is rolled back.
@@ -34,7 +34,7 @@ public:
     /// Whether it swaps rows of the containers it is attached to.
     bool swaps_rows() const noexcept { return swaps_rows_; }
     /// For containers: counts to how many this is attached.
-    detail::AttachmentCount& attachments() noexcept { return attachments_; }
+    detail::AttachmentCount& attachments() noexcept { return *this; }
 
 protected:
     RowObserver() = default;
@@ -46,7 +46,6 @@ protected:
 
 private:
     bool swaps_rows_ = false;
-    SLOTWISE_NO_UNIQUE_ADDRESS detail::AttachmentCount attachments_{};
 };
 
 namespace detail {

@@ -180,7 +180,7 @@ void takes_only_what_it_writes(const Bytes& bytes) {
     if (again != bytes) {
         auto sibling = made<typename Sibling<C>::type>();
         if (try_to_restore(sibling, bytes) != nullptr || snapshot_of(sibling) != bytes)
-            FAIL("took what it would not write: " << __PRETTY_FUNCTION__);
+            FAIL("took what it would not write: " << SLOTWISE_TEST_FUNCTION);
     }
     if constexpr (!std::is_void_v<Entry>) {
         C twin = made<C>();

@@ -95,7 +95,7 @@ struct DamageIsRefused {
             const Bytes bytes = snapshot_of(c), before = snapshot_of(target);
             const auto refused = [&](const Bytes& damaged) {
                 const char* const error = try_to_restore(target, damaged);
-                if (error == nullptr) FAIL("damaged bytes were taken: " << __PRETTY_FUNCTION__);
+                if (error == nullptr) FAIL("damaged bytes were taken: " << SLOTWISE_TEST_FUNCTION);
                 if (!std::string_view(error).starts_with("snapshot: ")) FAIL(error);
                 reasons.insert(error);
             };
@@ -123,7 +123,7 @@ struct DamageIsRefused {
             }
             CHECK(snapshot_of(target) == before);
             CHECK(target.check_invariants());
-            if (try_to_restore(target, bytes) != nullptr) FAIL("its own snapshot is refused: " << __PRETTY_FUNCTION__);
+            if (try_to_restore(target, bytes) != nullptr) FAIL("its own snapshot is refused: " << SLOTWISE_TEST_FUNCTION);
             CHECK(snapshot_of(target) == bytes);
         }
     }
@@ -138,7 +138,7 @@ struct OtherTypesAreRefused {
             fill(c, [](C& to, int n) { Entry::insert(to, n); });
             const Bytes bytes = snapshot_of(c);
             const char* const error = try_as_float(target, bytes);
-            if (error == nullptr) FAIL("ints were taken for floats: " << __PRETTY_FUNCTION__);
+            if (error == nullptr) FAIL("ints were taken for floats: " << SLOTWISE_TEST_FUNCTION);
             if (*error == '\0') return;
             INFO(error);
             CHECK(std::string_view(error).find("are int32, and those of this container are of another type") !=

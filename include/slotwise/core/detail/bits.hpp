@@ -50,7 +50,7 @@ SLOTWISE_ALWAYS_INLINE constexpr word_t low_mask(unsigned count) noexcept {
 
 /// Position of the lowest set bit. @pre word != 0
 SLOTWISE_ALWAYS_INLINE constexpr unsigned lowest(word_t word) noexcept {
-#if defined(__GNUC__)
+#if defined(__GNUC__) || defined(__clang__)
     return static_cast<unsigned>(__builtin_ctzll(word)); // std::countr_zero tests for zero where the baseline has no tzcnt
 #else
     return static_cast<unsigned>(std::countr_zero(word));

@@ -433,7 +433,7 @@ public:
         const Hub* hub;
         constexpr explicit PrefetchFirstColumn(const Hub* of) noexcept : hub(of) {}
         SLOTWISE_ALWAYS_INLINE constexpr void operator()([[maybe_unused]] slot_t slot) const noexcept {
-#if defined(__GNUC__)
+#if defined(__GNUC__) || defined(__clang__)
             if constexpr (requires { hub->template get<0>().block(slot); })
                 if (!SLOTWISE_IN_CONSTANT) __builtin_prefetch(hub->template get<0>().block(slot));
 #endif

@@ -122,14 +122,14 @@ private:
     template <class Container>
     SLOTWISE_ALWAYS_INLINE static void prefetch_key([[maybe_unused]] const Container& container,
                                                     [[maybe_unused]] slot_t slot) noexcept {
-#if defined(__GNUC__)
+#if defined(__GNUC__) || defined(__clang__)
         __builtin_prefetch(container.core_.store.keys.ptr(slot));
 #endif
     }
     template <class Column>
     SLOTWISE_ALWAYS_INLINE static void prefetch_own([[maybe_unused]] const Column& column,
                                                     [[maybe_unused]] slot_t slot) noexcept {
-#if defined(__GNUC__)
+#if defined(__GNUC__) || defined(__clang__)
         if constexpr (requires { column.ptr(slot); }) __builtin_prefetch(column.ptr(slot), 1);
 #endif
     }

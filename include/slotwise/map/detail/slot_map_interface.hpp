@@ -369,11 +369,6 @@ public:
     constexpr void swap(SlotMapInterface& other) noexcept(noexcept(std::declval<Engine&>().swap(std::declval<Engine&>()))) {
         core_.swap(other.core_);
     }
-    // A template, so that overload resolution prefers it to std::swap for derived maps.
-    template <std::derived_from<SlotMapInterface> Map>
-    friend constexpr void swap(Map& a, Map& b) noexcept(noexcept(a.swap(b))) {
-        a.swap(b);
-    }
     constexpr allocator_type get_allocator() const noexcept { return core_.allocator; }
 
     //=== capacity ===//

@@ -58,7 +58,7 @@ public:
     constexpr explicit operator bool() const noexcept { return bits_ != 0; }
     /// The first match. @pre there is one
     constexpr std::size_t first() const noexcept {
-#if defined(__GNUC__)
+#if defined(__GNUC__) || defined(__clang__)
         if constexpr (sizeof(Word) == 4) return std::size_t{static_cast<unsigned>(__builtin_ctz(bits_))} >> Shift;
 #endif
         return bits::lowest(bits_) >> Shift;
@@ -447,7 +447,7 @@ private:
     }
     // Always inline: g++ 12 takes a function that only prefetches for one without effect, and drops the call.
     SLOTWISE_ALWAYS_INLINE static constexpr void prefetch_group([[maybe_unused]] const Group* group) noexcept {
-#if defined(__GNUC__)
+#if defined(__GNUC__) || defined(__clang__)
         if (!SLOTWISE_IN_CONSTANT) __builtin_prefetch(group, 1);
 #endif
     }
