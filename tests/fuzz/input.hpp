@@ -10,6 +10,8 @@
 #ifndef SLOTWISE_TESTS_FUZZ_INPUT_HPP
 #define SLOTWISE_TESTS_FUZZ_INPUT_HPP
 
+#include <slotwise/config/config.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -77,6 +79,41 @@ std::uint64_t run_random(Body body, std::uint64_t seed, int count, std::size_t s
 [[noreturn]] inline void fuzz_fail(const char* what, const char* file, int line) {
     std::fprintf(stderr, "fuzz: %s (%s:%d)\n", what, file, line);
     std::abort();
+}
+
+/// Whether f throws an Error. Without exceptions it throws nothing, and one that is refused ends the program.
+template <class Error, class F>
+bool throws(F&& f) {
+#if SLOTWISE_EXCEPTIONS
+    try {
+        f();
+    } catch (const Error&) {
+        return true;
+    }
+#else
+    f();
+#endif
+    return false;
+}
+
+/// Whether f is refused with an Error if and only if the model `expects` it. Without exceptions a call that the model expects to be
+/// refused is left out, and any other one that is refused ends the program.
+template <class Error, class F>
+bool refuses(bool expects, F&& f) {
+    if (!SLOTWISE_EXCEPTIONS && expects) return true;
+    return throws<Error>(f) == expects;
+}
+template <class Error, class F>
+bool refuses(F&& f) {
+    return refuses<Error>(true, f);
+}
+
+/// Throws; without exceptions nothing happens: an observer then refuses nothing.
+template <class Error>
+void raise() {
+#if SLOTWISE_EXCEPTIONS
+    throw Error();
+#endif
 }
 
 } // namespace test

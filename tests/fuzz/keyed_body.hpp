@@ -80,12 +80,7 @@ struct Refused {};
 struct Refuser final : SlotObserver {
     bool attached = false;
     void on_insert(slot_t, InsertKind) override {
-        if (attached) throw_refused();
-    }
-    static void throw_refused() {
-#if SLOTWISE_EXCEPTIONS
-        throw Refused();
-#endif
+        if (attached) raise<Refused>();
     }
 };
 

@@ -948,7 +948,10 @@ private:
             FUZZ_CHECK(walked == victim.size());
             for (int i = 0; i != 12 && victim.size() + victim.retired() < Map::max_size(); ++i) {
                 H handle;
-                if (refuses<std::length_error>([&] { handle = put(victim, i); })) break; // every other slot may be reserved
+                std::size_t used = 0; // every other slot may be reserved
+                for (slot_t slot = 0; slot != victim.capacity(); ++slot) used += victim.state(slot) != SlotState::free;
+                FUZZ_CHECK(refuses<std::length_error>(used == Map::max_size(), [&] { handle = put(victim, i); }));
+                if (used == Map::max_size()) break;
                 FUZZ_CHECK(number_of(victim, handle) == i && shadow.live() == victim.size());
                 if (i % 3 != 0) FUZZ_CHECK(victim.erase(handle) && !victim.contains(handle));
             }

@@ -102,7 +102,7 @@ private:
         if (crew->deed == Crew::Deed::none || crew->events-- != 0) return;
         const Crew::Deed deed = std::exchange(crew->deed, Crew::Deed::none);
         Watcher& other = (*crew->watchers)[crew->whom];
-        if (deed == Crew::Deed::refuse && may_refuse) throw Refusal();
+        if (deed == Crew::Deed::refuse && may_refuse) raise<Refusal>();
         if (deed == Crew::Deed::detach && other.token.attached()) { // one that is being attached has no token yet
             other.serial = 0;
             other.detach();
@@ -226,14 +226,15 @@ private:
         const std::size_t room = values_.capacity() < most_slots ? values_.capacity() : most_slots,
                           before = directory_.capacity();
         crew_.begin();
-        try {
+        const bool refused = throws<Refusal>([&] {
             if (!directory_.covers(room)) {
                 auto more = directory_.prepare(room, {});
                 hub_.capacity(before, room);
                 directory_.adopt(more);
             } else
                 hub_.capacity(before, room);
-        } catch (const Refusal&) {
+        });
+        if (refused) {
             // Those notified before it keep the room they have made: on_capacity has no way back. They start again.
             for (Watcher& watcher : watchers_)
                 if (watcher.serial != 0) reattach(watcher);
@@ -249,12 +250,7 @@ private:
     /// False when an observer refused: the observers notified were notified of the end.
     bool tell_insert(slot_t slot) {
         crew_.begin();
-        try {
-            hub_.insert(slot, InsertKind::fresh);
-            return true;
-        } catch (const Refusal&) {
-            return false;
-        }
+        return !throws<Refusal>([&] { hub_.insert(slot, InsertKind::fresh); });
     }
     void born(slot_t slot) {
         Place& here = place(slot);
@@ -496,11 +492,12 @@ private:
         const bool nested = std::exchange(crew_.replaying, true);
         watcher.serial = ++crew_.attached;
         watcher.book.forget();
-        try {
+        const bool refused = throws<Refusal>([&] {
             watcher.token = hub_.attach(
                 watcher, directory_.capacity(), directory_.occupancy(),
                 [this](slot_t slot) { return directory_.is_live(slot); }, [](auto&&) {});
-        } catch (const Refusal&) {
+        });
+        if (refused) {
             watcher.serial = 0;
             watcher.book.forget();
         }

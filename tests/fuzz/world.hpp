@@ -89,21 +89,6 @@ struct slotwise::CodecFor<test::Counted> {
 
 namespace test {
 
-/// Whether f throws an Error. Without exceptions such calls would end the program: they are left out.
-template <class Error, class F>
-bool refuses([[maybe_unused]] F&& f) {
-#if SLOTWISE_EXCEPTIONS
-    try {
-        f();
-    } catch (const Error&) {
-        return true;
-    }
-    return false;
-#else
-    return true;
-#endif
-}
-
 /// At its end as many Counted live as at its begin.
 class NothingLeft {
 public:

@@ -10,7 +10,7 @@
   hardened   libstdc++ with _GLIBCXX_DEBUG and _GLIBCXX_ASSERTIONS; libc++ with its assertions; our own checks at level debug
   sanitize   AddressSanitizer and UndefinedBehaviorSanitizer with g++ and with clang++, and where size_t has 32 bits over the fuzz bodies, which
              restore hostile bytes; ThreadSanitizer over the readers; Valgrind over the fuzz bodies
-  bare       every unit program without exceptions and RTTI
+  bare       every unit program and fuzz body without exceptions and RTTI
   single     everything against the single header that tools/amalgamate.py writes
   coverage   which lines of include/ were executed, added up by gcovr: at least COVERED per cent. A line of a template counts when any instantiation
              executes it; what aborts is not counted. build/proof/coverage/coverage.txt has the lines that are missing
@@ -107,9 +107,8 @@ def worlds(command):
                   environment={"ASAN_OPTIONS": "detect_stack_use_after_return=1"}),
             i686_sanitizers(),
         ],
-        # The fuzz bodies ask what is thrown, which is a question of the other worlds.
-        "bare": lambda: [World("bare", clang, "-fno-exceptions -fno-rtti", tests=("-L", "^(unit|more)$", "-E", "^fuzz/"),
-                               targets=("slotwise_unit", "slotwise_more"))],
+        "bare": lambda: [World("bare", clang, "-fno-exceptions -fno-rtti", tests=("-L", "^(unit|more|fuzz)$"),
+                               targets=("slotwise_unit", "slotwise_more", *QUICK))],
         "single": lambda: [World("single-header", clang, definitions=(f"-DCMAKE_PROJECT_slotwise_INCLUDE={forwarding()}",), tests=NOT_HERE,
                                  check=takes_no_header_of_its_own)],
         "coverage": lambda: [World("coverage", clang, "--coverage -fprofile-update=atomic", tests=NOT_HERE, after=covered)],
