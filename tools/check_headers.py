@@ -343,6 +343,7 @@ def macros(house, options):
 # Headers of others, in the order of their users, with the flags that they need. {v1} is clang's libc++, which serves every target.
 REAL = {"X11, C and glibc": (["X11/Xlib.h", "X11/Xutil.h", "complex.h", "sys/sysmacros.h", "sys/param.h", "termios.h"], ["-std=gnu++20"]),
         "Windows": (["winsock2.h", "windows.h", "mmsystem.h", "ole2.h"], ["--target=x86_64-w64-windows-gnu", "-nostdinc++", "-isystem", "{v1}"]),
+        "musl": (["stdio.h", "string"], "-nostdlibinc -nostdinc++ -D_LIBCPP_HAS_MUSL_LIBC -isystem {v1} -isystem /usr/include/x86_64-linux-musl".split()),
         "Qt 5": (["QtCore/qobjectdefs.h"], ["-fPIC", "-isystem", "/usr/include/x86_64-linux-gnu/qt5"]),
         "Qt 6": (["QtCore/qobjectdefs.h"], ["-fPIC", "-isystem", "/usr/include/x86_64-linux-gnu/qt6"])}
 

@@ -137,8 +137,8 @@ consteval std::uint64_t type_tag() noexcept {
 }
 
 /// What snapshots have in front of values: the size of a number, of what its author calls raw bytes, and of what nothing else
-/// is known of. Otherwise 0: the tag has the parts, and the size in memory is that of a platform. A struct of int32_t and double
-/// has 12 bytes on i686 and 16 elsewhere, one with a pointer has two sizes.
+/// is known of. Otherwise 0: the tag has the parts, and the size in memory is that of a platform. A struct of int32_t and
+/// double has 12 bytes on i686 and 16 elsewhere, one with a pointer has two sizes.
 template <class T, class Codec = DefaultCodec>
 consteval std::uint32_t size_check_of() noexcept {
     constexpr Form form = form_of<T>();
