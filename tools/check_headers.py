@@ -355,6 +355,7 @@ REAL = {"X11, C and glibc": (["X11/Xlib.h", "X11/Xutil.h", "complex.h", "sys/sys
         "Windows of 32 bits": (WINDOWS, ["--target=i686-w64-windows-gnu", *MINGW], "before"),
         "Microsoft's ABI": (["{std}", "{tests}/macros/msvc.hpp"], ["--target=x86_64-pc-windows-msvc", "-fms-compatibility-version=19.38", *MINGW,
                             "-U_MSC_VER", "-D__GNUC__=4", "-D__MINGW32__", "-D__MINGW64__", "-D__declspec=__declspec"], "before"),
+        "musl": (["stdio.h", "string"], "-nostdlibinc -nostdinc++ -D_LIBCPP_HAS_MUSL_LIBC -isystem {v1} -isystem /usr/include/x86_64-linux-musl".split(), "before"),
         "curses": (["curses.h"], [], "before"),  # of ncurses, which has no macros for C++
         "Qt 5": (["QtCore/qobjectdefs.h"], ["-fPIC", "-isystem", f"{QT}5"], "before"),
         "Qt 6": (["QtCore/qobjectdefs.h"], ["-fPIC", "-isystem", f"{QT}6"], "before")}

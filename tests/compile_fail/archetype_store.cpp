@@ -57,6 +57,27 @@ ArchetypeStore store;
 store.spawn(Position{});
 store.spawn(Position{}, Position{}); // faulty
 
+//=== spawns_an_entity ===//
+// expect: an Entity is no component
+// lines: 40
+ArchetypeStore store;
+const Entity entity = store.spawn(Position{});
+store.spawn(entity, Position{}); // faulty
+
+//=== a_hook_about_an_entity ===//
+// expect: an Entity is no component
+ArchetypeStore store;
+store.on_add<Position>([](Entity) {});
+store.on_add<Entity>([](Entity) {}); // faulty
+
+//=== records_an_entity_as_a_value ===//
+// expect: an Entity is no component
+ArchetypeStore store;
+CommandBuffer commands(store);
+const Entity entity = store.spawn(Position{});
+commands.add(entity, Position{});
+commands.add(entity, entity); // faulty
+
 //=== set_of_what_cannot_be_assigned ===//
 // expect: values of this type cannot be assigned
 ArchetypeStore store;

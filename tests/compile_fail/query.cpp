@@ -50,6 +50,24 @@ ArchetypeStore store;
 store.query<Place>().for_each([](Entity, Place&) {});
 store.query<Entity, Place>().for_each([](Entity, Place&) {}); // faulty
 
+//=== a_term_of_an_entity ===//
+// expect: an Entity is no component
+ArchetypeStore store;
+static_cast<void>(store.query<Place>().with<Hidden>().size());
+static_cast<void>(store.query<Place>().with<const Entity>().size()); // faulty
+
+//=== an_id_as_a_component ===//
+// expect: a ComponentId or AnyValue is no component
+ArchetypeStore store;
+static_cast<void>(store.query<Place>().with(store.registry().id<Hidden>()).size());
+static_cast<void>(store.query<Place>().with<ComponentId>().size()); // faulty
+
+//=== a_term_that_is_optional ===//
+// expect: Optional<X> is no component
+ArchetypeStore store;
+static_cast<void>(store.query<Optional<Place>>().size());
+static_cast<void>(store.query<>().with<Optional<Place>>().size()); // faulty
+
 //=== a_functor_of_other_spans ===//
 // expect: f takes a std::span<T> for each component of the query
 ArchetypeStore store;

@@ -534,7 +534,7 @@ constexpr int stores() {
     store.take_from(other, Occupancy(words, 3));
     HOLDS(store.equals(2, two) && !store.equals(0, two) && other.key_of(2).number == -1);
     HOLDS(store.hash_at(2) == store.hash(two) && store.hasher()(two) == 2);
-    std::uint32_t kept = store.size_check();
+    std::uint32_t kept = store.size_check(DefaultCodec());
     HOLDS(kept == detail::size_check_of<Name>());
     kept = 0x1234'5678;
     HOLDS(detail::widen_hash(kept) == 0x1234'5678'1234'5678u);

@@ -6,7 +6,8 @@
   suite.py arch|hardened|sanitize|bare|single|coverage [--quick] [--only NAME]
 
   arch       i686, aarch64, s390x (big-endian) through cross compilers and QEMU user mode, in which virtual memory is not used; x86-64
-             with libstdc++ and with libc++; Windows through MinGW and Wine, by clang++ and by g++; WebAssembly under node
+             with libstdc++ and with libc++; Windows through MinGW and Wine, by clang++ and by g++; WebAssembly under node; walks of bench/iteration on
+             aarch64, their sums and instructions beside x86-64's
   hardened   libstdc++ with _GLIBCXX_DEBUG and _GLIBCXX_ASSERTIONS; libc++ with its assertions; our own checks at level debug
   sanitize   AddressSanitizer and UndefinedBehaviorSanitizer with g++ and with clang++, and where size_t has 32 bits over the fuzz bodies, which
              restore hostile bytes; ThreadSanitizer over the readers; Valgrind over the fuzz bodies
@@ -241,6 +242,31 @@ def run_world(world, quick):
 
 #=== what is not the whole suite ===#
 
+def walks(quick):
+    """Whether walks over containers add up to the same on aarch64 as on x86-64; prints instructions an element, of x86-64 first. QEMU traces each
+    instruction of the loops alone, in the order of the lines that the program prints."""
+    folder, bench, counts = proof.BUILD / "walks", proof.ROOT / "bench" / "instructions", {}
+    (folder / "colony").mkdir(parents=True, exist_ok=True)
+    shutil.copy("/usr/include/plf_colony.h", folder / "colony")  # alone: a cross compiler must not search /usr/include
+    compilers = (proof.clang(),), (proof.clang(), "--target=aarch64-linux-gnu"), ("g++",), ("aarch64-linux-gnu-g++",)
+    for number, compiler in enumerate(compilers[:2 if quick else 4]):
+        proof.must([*compiler, *"-std=c++20 -O3 -DNDEBUG -static -no-pie -DSLOTWISE_VIRTUAL_MEMORY=0".split(), f"-I{proof.INCLUDE}", f"-I{bench}",
+                    "-isystem", folder / "colony", bench / "iteration.cpp", "-o", folder / "walks"], "the walks do not compile:")
+        symbols = proof.must(["nm", "-S", folder / "walks"], "nm:")
+        loops = re.findall(r"^(\w+) (\w+) \w (\S*(?:sum_of|8for_eachI|3sumEv)\S*)$", symbols, re.M)
+        said = proof.must([("qemu-x86_64-static", "qemu-aarch64-static")[number % 2], "-singlestep", "-d", "exec,nochain", "-D", folder / "log",
+                           "-dfilter", ",".join(f"0x{at}+0x{size}" for at, size, _ in loops), folder / "walks"], "the walks failed:").split()
+        steps = re.findall(r"^Trace \d+: \S+ \[\w+/(\w+)/", (folder / "log").read_text(), re.M)
+        entries = {at for at, _, name in loops if "sum_of" in name}
+        starts = [step for step, at in enumerate(steps) if at in entries] + [len(steps)]
+        for line, first, last in zip(said, starts, starts[1:]):
+            counts.setdefault(line, []).append(f"{(last - first) / int(line.split('|')[3]):.2f}")
+    same = len(said) == len(starts) - 1 == len(counts) and {len(each) for each in counts.values()} == {number + 1}
+    print(*("  " + " | ".join(line.split("|")[:3] + each) for line, each in counts.items()), sep="\n")
+    print(f"  walks: {len(counts)}, {'the same sums on both' if same else 'OTHER SUMS'}", flush=True)
+    return int(same), 1
+
+
 def threads():
     """ThreadSanitizer: eight readers on every const member, pins of exports, and locks of the Python package; the cases are tagged
     [readers]."""
@@ -284,6 +310,8 @@ def main():
     parser.add_argument("--only", default="")
     given = parser.parse_args()
     steps = [(world.name, lambda world=world: run_world(world, given.quick)) for world in worlds(given.command)]
+    if given.command == "arch":
+        steps.append(("walks", lambda: walks(given.quick)))
     if given.command == "sanitize":
         steps += [("thread-sanitizer", threads), ("valgrind", lambda: valgrind(given.quick))]
         if given.quick:

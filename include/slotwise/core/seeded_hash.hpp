@@ -30,7 +30,9 @@ constexpr std::uint64_t random_bits() noexcept {
 #if defined(__linux__)
     const auto draw = [] {
         std::uint64_t bits = 0, refused = 0;
-        if (::getentropy(&bits, sizeof bits) != 0) refused = reinterpret_cast<std::uintptr_t>(&bits); // by a sandbox
+        auto drawn = ::getrandom(&bits, sizeof bits, 0); // musl has getentropy() in <unistd.h> only
+        for (int tries = 0; drawn < 0 && tries != 8; ++tries) drawn = ::getrandom(&bits, sizeof bits, 0); // a signal came
+        if (drawn != sizeof bits) refused = reinterpret_cast<std::uintptr_t>(&bits);                      // by a sandbox
         return bits ^ refused;
     };
 #elif defined(__APPLE__) || defined(__FreeBSD__) || defined(__OpenBSD__) || defined(__NetBSD__)

@@ -667,7 +667,9 @@ public:
     /// The exact state as bytes: entities, also the order in which dead ids come back, tables in their order, values, pairs,
     /// sparse ones, bits, ticks and the tick. Hooks, queries and command buffers are no part of it. The registry
     /// is not either: components are found by their names.
-    /// @param codec for types that are more than their bytes; others, which must be trivially copyable, are written as these
+    /// @param codec for types that are more than their bytes; others, which must be trivially copyable, are written as these,
+    /// padding included: such bytes are restored only where `long`, pointers and wchar_t have the same sizes. Give `codec` all
+    /// types for a file that crosses platforms.
     /// @throws std::invalid_argument when values of a component cannot be written, or a pair's target is yet to be spawned by
     /// a buffer whose apply() threw; what the codec and the allocator throw
     template <class Codec = AnyCodec>

@@ -36,6 +36,28 @@ struct ComponentTraits {
 
 namespace detail {
 
+template <class T>
+inline constexpr bool is_optional_term = false;
+template <class X>
+inline constexpr bool is_optional_term<Optional<X>> = true;
+
+/// The type that a program names as a component, without reference and const. An entity is refused: queries and hooks give it
+/// beside the values, so a program that names it there means its values. An entity as a value has no word for what it is to the
+/// other one; a struct or a relation has.
+template <class T>
+struct ComponentType {
+    using type = std::remove_cvref_t<T>;
+    static_assert(!std::is_same_v<type, Entity>,
+                  "an Entity is no component: f(entity, values...) of a query gets it, add(entity, values...) gives it values; "
+                  "one that an entity refers to is a pair, see relate(), or a member, as in struct Owner { Entity entity; }");
+    static_assert(
+        !std::is_same_v<type, ComponentId> && !std::is_same_v<type, AnyValue>,
+        "a ComponentId or AnyValue is no component: give it as an argument, as in with(id) or add(entity, id, value)");
+    static_assert(!is_optional_term<type>, "Optional<X> is no component: it stands in the list of query<...>() only");
+};
+template <class T>
+using component_type = typename ComponentType<T>::type;
+
 /// A type without state, which has no column.
 template <class T>
 inline constexpr bool is_tag_type = std::is_empty_v<T> && std::is_trivially_copyable_v<T>;
@@ -158,7 +180,7 @@ public:
     /// @throws what the allocator throws, when it registers; strong @complexity O(1), one probe of a small table
     template <class T>
     ComponentId id() {
-        using Type = std::remove_cvref_t<T>;
+        using Type = detail::component_type<T>;
         if (const ComponentId found = find_here(detail::type_identity<Type>)) [[likely]]
             return found;
         if (const ComponentId found = find_elsewhere(detail::type_identity<Type>)) {
@@ -170,7 +192,7 @@ public:
     /// The id of T's component; null if there is none. @complexity O(1)
     template <class T>
     ComponentId find() const noexcept {
-        constexpr const detail::TypeIdentity& type = detail::type_identity<std::remove_cvref_t<T>>;
+        constexpr const detail::TypeIdentity& type = detail::type_identity<detail::component_type<T>>;
         if (const ComponentId found = find_here(type)) [[likely]]
             return found;
         return find_elsewhere(type);
@@ -181,14 +203,14 @@ public:
     /// allocator throws; strong
     template <class T>
     ComponentId add(ComponentTraits traits = {}) {
-        return add_type<std::remove_cvref_t<T>>({}, std::move(traits), false);
+        return add_type<detail::component_type<T>>({}, std::move(traits), false);
     }
     /// Registers T under this name. If another shared library has registered a type of this size under the name, T is bound to
     /// that component: for types that TypeId does not know again, as those of unnamed namespaces.
     /// @throws as add<T>(traits), and std::invalid_argument when another component has the name
     template <class T>
     ComponentId add(std::string_view name, ComponentTraits traits = {}) {
-        return add_type<std::remove_cvref_t<T>>(&name, std::move(traits), false);
+        return add_type<detail::component_type<T>>(&name, std::move(traits), false);
     }
     /// The id of relation T, whose pairs have a T, or nothing if T has no state. Registered with default traits on first use.
     /// @throws std::invalid_argument when T is a component that is no relation, or there are too many relations; what the
@@ -202,11 +224,11 @@ public:
     /// Registers T as a relation with these traits. @throws as relation<T>(), and as add<T>(traits)
     template <class T>
     ComponentId relation(ComponentTraits traits) {
-        return add_type<std::remove_cvref_t<T>>({}, std::move(traits), true);
+        return add_type<detail::component_type<T>>({}, std::move(traits), true);
     }
     template <class T>
     ComponentId relation(std::string_view name, ComponentTraits traits = {}) {
-        return add_type<std::remove_cvref_t<T>>(&name, std::move(traits), true);
+        return add_type<detail::component_type<T>>(&name, std::move(traits), true);
     }
 
     //=== run time ===//

@@ -121,7 +121,10 @@ public:
         return true;
     }
     /// As a KeyStore of the type's has it.
-    std::uint32_t size_check() const noexcept { return type()->trivial ? static_cast<std::uint32_t>(type()->size) : 0; }
+    template <class Codec>
+    std::uint32_t size_check(const Codec& codec) const noexcept {
+        return codec.size_check(*type());
+    }
 
 private:
     void keep(slot_t slot, std::uint64_t hash) noexcept { *hashes_.ptr(slot) = static_cast<std::uint32_t>(hash >> 32); }
@@ -289,6 +292,7 @@ struct AnyElementCodec {
         return detail::type_tag<Typed, T>();
     }
     std::uint64_t tag(const TypeDescriptor& type) const noexcept { return described_tag(erased, type); }
+    std::uint32_t size_check(const TypeDescriptor& type) const noexcept { return described_size_check(erased, type); }
     void write(const TypeDescriptor& type, const void* value, ByteWriter& out) { erased.write(type, value, out); }
     void read(const TypeDescriptor& type, void* to, ByteReader& in) { erased.read(type, to, in); }
     template <class T>

@@ -125,12 +125,12 @@ public:
     /// The bytes of a PagedStore of the type.
     template <class Directory, class Codec>
     void write(const Directory& directory, ByteWriter& out, const Codec& codec) const {
-        out.number(size_check());
+        out.number(described_size_check(codec, *type()));
         directory.occupancy().for_each([&](slot_t slot) { codec.write(*type(), std::as_const(*this).ptr(slot), out); });
     }
     template <class Directory, class Codec>
     bool read(const Directory& directory, ByteReader& in, const Codec& codec) {
-        if (in.number<std::uint32_t>() != size_check())
+        if (in.number<std::uint32_t>() != described_size_check(codec, *type()))
             return in.fail("snapshot: it was made by a map of elements of another size");
         slot_t built = 0;
         ScopeGuard undo([&]() noexcept {
@@ -152,8 +152,6 @@ public:
     }
 
 private:
-    std::uint32_t size_check() const noexcept { return type()->trivial ? static_cast<std::uint32_t>(type()->size) : 0; }
-
     AnyArray<Allocator> values_{};
 };
 

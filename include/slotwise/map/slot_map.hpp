@@ -205,12 +205,12 @@ public:
     }
     template <class Directory, class Codec>
     void write(const Directory& directory, ByteWriter& out, Codec& codec) const {
-        out.number(size_check_of<T>());
+        out.number(size_check_of<T, Codec>());
         directory.occupancy().for_each([&](slot_t slot) { codec.write(std::as_const(*ptr(slot)), out); });
     }
     template <class Directory, class Codec>
     bool read(const Directory& directory, ByteReader& in, Codec& codec) {
-        if (in.number<std::uint32_t>() != size_check_of<T>())
+        if (in.number<std::uint32_t>() != size_check_of<T, Codec>())
             return in.fail("snapshot: it was made by a map of elements of another size");
         slot_t built = 0;
         ScopeGuard undo([&]() noexcept { destroy_below(directory.occupancy(), built); });

@@ -22,8 +22,7 @@ public:
     /// @throws std::bad_alloc; strong
     template <class T, class Codec = DefaultCodec>
     AnyCodec& add() {
-        types_.push_back({TypeDescriptor::id_of<T>(), std::is_trivially_copyable_v<T> ? sizeof(T) : 0,
-                          detail::type_tag<Codec, T>(),
+        types_.push_back({TypeDescriptor::id_of<T>(), detail::size_check_of<T>(), detail::type_tag<Codec, T>(),
                           [](const void* value, ByteWriter& out) { Codec().write(*static_cast<const T*>(value), out); },
                           [](void* to, ByteReader& in) { ::new (to) T(Codec().template read<T>(in)); }});
         return *this;
@@ -31,10 +30,9 @@ public:
 
     /// Whether values of this type can be written and read.
     bool covers(const TypeDescriptor& type) const noexcept { return find(type) != nullptr; }
-    /// What a snapshot has to tell types apart: the size of a type that is written as its bytes, else 0. @pre covers(type)
-    std::uint32_t size_check(const TypeDescriptor& type) const noexcept {
-        return static_cast<std::uint32_t>(find(type)->bytes);
-    }
+    /// What a snapshot has to tell types apart beside tag(): the size of a type that is written as its bytes; 0 of one that is
+    /// written as its parts. @pre covers(type)
+    std::uint32_t size_check(const TypeDescriptor& type) const noexcept { return find(type)->size_check; }
     /// The tag of the type in snapshots: the one that containers of T write with the same codec. @pre covers(type)
     std::uint64_t tag(const TypeDescriptor& type) const noexcept { return find(type)->tag; }
     /// Appends a value. @pre covers(type) @throws what the codec of the type throws
@@ -46,7 +44,7 @@ public:
 private:
     struct Entry {
         TypeId id;
-        std::size_t bytes;
+        std::uint32_t size_check;
         std::uint64_t tag;
         void (*write)(const void* value, ByteWriter& out);
         void (*read)(void* to, ByteReader& in);

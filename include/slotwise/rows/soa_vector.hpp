@@ -57,20 +57,17 @@ struct RowsSnapshot {
     static void begin(ByteWriter& out, std::size_t count) {
         out.number(magic);
         out.number(byte_order);
-        (out.number(size_check<Ts>), ...);
+        (out.number(size_check_of<Ts>()), ...);
         out.number(std::uint64_t{count});
     }
     /// The number of rows; 0 when the bytes are of another container.
     static std::size_t read(ByteReader& in) noexcept {
         if (in.number<std::uint32_t>() != magic) in.fail("snapshot: these bytes are not a snapshot of rows");
         if (in.number<std::uint8_t>() != byte_order) in.fail("snapshot: it was made by a machine of another byte order");
-        if (!((in.number<std::uint32_t>() == size_check<Ts>)&&...)) in.fail("snapshot: it was made by rows of other members");
+        if (!((in.number<std::uint32_t>() == size_check_of<Ts>()) && ...))
+            in.fail("snapshot: it was made by rows of other members");
         return in.length(filled ? 1 : row_bytes);
     }
-
-private:
-    template <class T>
-    static constexpr std::uint32_t size_check = std::is_trivially_copyable_v<T> ? static_cast<std::uint32_t>(sizeof(T)) : 0;
 };
 
 /// The vector of the plain types, so that the assertion is the only error.

@@ -84,12 +84,6 @@ inline constexpr bool is_column = requires(const O& column, slot_t slot) {
     { column[slot] } -> std::same_as<const typename O::value_type&>;
 };
 
-/// Identifies a type in the bytes: its size, where that is the same on every machine of a kind.
-template <class T>
-consteval std::uint32_t size_check_of() noexcept {
-    return std::is_trivially_copyable_v<T> ? static_cast<std::uint32_t>(sizeof(T)) : 0;
-}
-
 /// Writes and reads the static columns among the observers of a container, from number `First` on.
 template <std::size_t First, class... Observers>
 struct ColumnSnapshot {

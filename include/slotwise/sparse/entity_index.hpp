@@ -553,7 +553,7 @@ public:
     void write(ByteWriter& out, Codec& codec) const {
         out.number(magic);
         for (const std::uint8_t byte : header()) out.number(byte);
-        out.number(static_cast<std::uint32_t>(sizeof(Location)));
+        out.number(size_check_of<Location>());
         out.number(last_part());
         for (const auto& part : parts_) {
             out.number(part.first);
@@ -590,7 +590,7 @@ public:
         for (const std::uint8_t byte : header())
             if (in.number<std::uint8_t>() != byte)
                 return in.fail("snapshot: it was made by an index of another handle layout or byte order");
-        if (in.number<std::uint32_t>() != sizeof(Location))
+        if (in.number<std::uint32_t>() != size_check_of<Location>())
             return in.fail("snapshot: it was made by an index with locations of another size");
         const auto ranges = in.number<slot_t>();
         if (ranges > in.left() / (2 * sizeof(slot_t))) return in.fail("snapshot: it has more ranges than bytes");

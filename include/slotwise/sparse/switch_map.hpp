@@ -607,7 +607,7 @@ private:
     /// The first four bytes of header().
     static std::uint32_t kind() noexcept { return detail::number_of(header()); }
     static auto header() noexcept {
-        constexpr auto size = static_cast<std::uint32_t>(std::is_trivially_copyable_v<Value> ? sizeof(Value) : 0);
+        constexpr std::uint32_t size = detail::size_check_of<Value>();
         return std::array<std::uint8_t, 9>{'S',
                                            'L',
                                            'W',

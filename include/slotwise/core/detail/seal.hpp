@@ -136,6 +136,26 @@ consteval std::uint64_t type_tag() noexcept {
         return opaque_tag<T>();
 }
 
+/// What snapshots have in front of values: the size of a number, of what its author calls raw bytes, and of what nothing else
+/// is known of. Otherwise 0: the tag has the parts, and the size in memory is that of a platform. A struct of int32_t and
+/// double has 12 bytes on i686 and 16 elsewhere, one with a pointer has two sizes.
+template <class T, class Codec = DefaultCodec>
+consteval std::uint32_t size_check_of() noexcept {
+    constexpr Form form = form_of<T>();
+    bool tagged = form != Form::none && form != Form::raw && !raw_by_choice<T> && tag_of<T>() != opaque_tag<T>();
+    if constexpr (requires { Codec::template type_tag<T>(); })
+        tagged = tagged || Codec::template type_tag<T>() == 0; // what it is a part of has the tags
+    return std::is_trivially_copyable_v<T> && !tagged ? static_cast<std::uint32_t>(sizeof(T)) : 0;
+}
+/// The same of a type that is known at run time. A class with the functions of AnyCodec need not have size_check().
+template <class Codec, class Descriptor>
+std::uint32_t described_size_check(const Codec& codec, const Descriptor& type) noexcept {
+    if constexpr (requires { codec.size_check(type); })
+        return codec.size_check(type);
+    else
+        return type.trivial ? static_cast<std::uint32_t>(type.size) : 0;
+}
+
 /// The tag of a type that is known at run time, which the codec covers. A class with the functions of AnyCodec need not have
 /// tag().
 template <class Codec, class Descriptor>

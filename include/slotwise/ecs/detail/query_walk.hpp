@@ -572,12 +572,10 @@ template <class T>
 struct QueryArgument {
     static constexpr bool sound = std::is_object_v<T> && !std::is_volatile_v<T>;
     using value = std::conditional_t<sound, T, std::remove_cvref_t<T>>;
-    using component = std::remove_const_t<value>;
+    using component = component_type<value>;
     using reference = value&; // what the caller's function gets
     static constexpr bool optional = false, constant = std::is_const_v<value> || is_tag_type<component>;
     // Last, because clang reads no further, and what is missing then is an error of its own.
-    static_assert(!std::is_same_v<component, Entity>,
-                  "query<Ts...>(): an Entity is no component; f(entity, values...) gets it");
     static_assert(sound, "query<Ts...>(): a component is named as T, or as const T if it is only read; without a reference");
 };
 template <class T>

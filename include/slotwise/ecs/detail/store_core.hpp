@@ -168,11 +168,11 @@ private:
 
 //=== lists of C++ types ===//
 
-/// What can be a component: an object that can be moved. What names components is none: give it to add(entity, id). Nor is an
-/// entity: relate() names others.
+/// What can be a component: an object that can be moved. What names components is none: give it to add(entity, id). What
+/// ComponentType refuses is refused there, in words.
 template <class T, class Value = std::remove_cvref_t<T>>
 concept Component = std::is_object_v<Value> && !std::is_array_v<Value> && std::is_move_constructible_v<Value> &&
-                    !std::is_same_v<Value, ComponentId> && !std::is_same_v<Value, AnyValue> && !std::is_same_v<Value, Entity> &&
+                    !std::is_same_v<Value, ComponentId> && !std::is_same_v<Value, AnyValue> &&
                     !std::is_convertible_v<Value&, std::span<const ComponentId>>;
 
 /// Whether none of the types is there twice.

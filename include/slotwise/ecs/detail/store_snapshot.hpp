@@ -44,7 +44,22 @@ struct StoreFormat {
     static std::uint64_t tag(const TypeDescriptor* type, const AnyCodec& codec) noexcept {
         if (type == nullptr) return 0;
         if (codec.covers(*type)) return codec.tag(*type);
-        return make_tag(TypeKind::block, type->size | std::uint64_t{type->align} << 32);
+        return make_tag(TypeKind::block, type->size | std::uint64_t{type->align} << 32 | data_model);
+    }
+    /// What may differ inside of values that are copied as bytes while size and alignment are the same: { long; double } has 16
+    /// bytes on Linux and on Windows. 0 where `long` and pointers have 64 bits and wchar_t has 32.
+    static constexpr std::uint64_t data_model = std::uint64_t{sizeof(long) != 8} << 53 |
+                                                std::uint64_t{sizeof(void*) != 8} << 54 |
+                                                std::uint64_t{sizeof(wchar_t) != 4} << 55;
+    /// The error for values with another tag.
+    static const char* mismatch(std::uint64_t found, std::uint64_t here) noexcept {
+        const auto is_block = [](std::uint64_t tag) { return tag >> 56 == static_cast<std::uint64_t>(TypeKind::block); };
+        constexpr std::uint64_t models = std::uint64_t{7} << 53;
+        if (is_block(found) && is_block(here) && ((found ^ here) & models) != 0)
+            return "snapshot: values of a component were copied where long, pointers or wchar_t have another size; add the "
+                   "type "
+                   "to the AnyCodec there and here";
+        return TypeMismatch::text(ElementRole::component, found);
     }
     /// Targets of switched relations: a component is written as its place in the list of components.
     struct TargetCodec {
@@ -342,7 +357,8 @@ private:
             const TypeDescriptor* const type = core_.registry.type(id);
             if (size_check != StoreFormat::size_check(type, codec_))
                 return in_.fail("snapshot: a component has values of another size");
-            if (tag != StoreFormat::tag(type, codec_)) return in_.fail(TypeMismatch::text(ElementRole::component, tag));
+            if (const auto here = StoreFormat::tag(type, codec_); tag != here)
+                return in_.fail(StoreFormat::mismatch(tag, here));
             if (type != nullptr && !type->trivial && !codec_.covers(*type))
                 return in_.fail("snapshot: values of a component are not their bytes; add the type to the AnyCodec");
             used_.push_back(id);

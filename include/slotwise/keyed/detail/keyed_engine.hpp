@@ -186,7 +186,10 @@ public:
         construct(slot, hash(key), std::move(key));
         return true;
     }
-    static constexpr std::uint32_t size_check() noexcept { return size_check_of<Key>(); }
+    template <class Codec>
+    static constexpr std::uint32_t size_check(const Codec&) noexcept {
+        return size_check_of<Key>();
+    }
 
 private:
     template <class Source>

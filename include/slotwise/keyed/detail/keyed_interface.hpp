@@ -439,7 +439,7 @@ protected:
                                     WriteFirst&& write_first) const {
         ByteWriter out;
         out.number(magic);
-        out.number(core_.store.keys.size_check());
+        out.number(core_.store.keys.size_check(codec));
         out.number(static_cast<std::uint32_t>(pending()));
         for_each_pending([&](slot_t slot) { out.number(slot); });
         core_.template write<First, Row>(out, codec, [&] {
@@ -460,7 +460,7 @@ protected:
         if (const char* const wrong = detail::Seal::open<Codec>(bytes, magic, all)) return wrong;
         ByteReader in(bytes);
         if (in.number<std::uint32_t>() != magic) return "snapshot: these bytes are not a snapshot of a keyed container";
-        if (in.number<std::uint32_t>() != core_.store.keys.size_check())
+        if (in.number<std::uint32_t>() != core_.store.keys.size_check(codec))
             return "snapshot: it was made by a container of keys of another size";
         const std::size_t waiting = in.number<std::uint32_t>();
         if (!O.deferred_erase && waiting != 0)

@@ -437,8 +437,8 @@ private:
     static auto header() noexcept {
         // "SLS" and the byte order; the sizes of id and value.
         constexpr std::uint32_t order = std::endian::native == std::endian::little ? 1 : 2;
-        constexpr std::size_t size = std::is_trivially_copyable_v<Value> ? sizeof(Value) : 0;
-        return std::array{0x534C'5300u + order, static_cast<std::uint32_t>(sizeof(Id)), static_cast<std::uint32_t>(size)};
+        constexpr std::uint32_t size = size_check_of<Value>();
+        return std::array{0x534C'5300u + order, static_cast<std::uint32_t>(sizeof(Id)), size};
     }
     template <class Codec>
     void read(ByteReader& in, Codec& codec) {
