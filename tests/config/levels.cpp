@@ -586,18 +586,18 @@ const Check checks[] = {
      }},
     {Level::fast, "EntityIndex: an observer changes the index that notifies it; change it afterwards",
      [] {
-         struct Meddler final : RowObserver {
+         struct Intruder final : RowObserver {
              void on_insert(std::size_t) override {
                  if (armed) index->destroy(index->alive()[0]);
              }
              EntityIndex<Handle<int>, int>* index = new EntityIndex<Handle<int>, int>;
              bool armed = false;
          };
-         auto& meddler = *new Meddler;
-         meddler.index->create_n(2);
-         new auto(meddler.index->attach(meddler));
-         meddler.armed = true;
-         meddler.index->create();
+         auto& intruder = *new Intruder;
+         intruder.index->create_n(2);
+         new auto(intruder.index->attach(intruder));
+         intruder.armed = true;
+         intruder.index->create();
      }},
     {Level::fast, "EntityIndex: the range is one of another index",
      [] {
@@ -640,13 +640,13 @@ const Check checks[] = {
      "declare "
      "the moves noexcept, then it may",
      [] {
-         struct Fixed {
-             Fixed(SparseMap<unsigned, Fixed>& map, unsigned depth) {
+         struct Unmovable {
+             Unmovable(SparseMap<unsigned, Unmovable>& map, unsigned depth) {
                  if (depth != 0) map.try_emplace(depth, map, depth - 1);
              }
-             Fixed(const Fixed&) = delete;
+             Unmovable(const Unmovable&) = delete;
          };
-         auto& map = *new SparseMap<unsigned, Fixed>;
+         auto& map = *new SparseMap<unsigned, Unmovable>;
          map.try_emplace(9, map, 1u);
      }},
     {Level::debug, "sparse container iterator: it is the end, or entries before it in the walk were erased",
