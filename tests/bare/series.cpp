@@ -155,7 +155,7 @@ const bare::Case cases[] = {
          (void)set.subscribe_slot(3, counter);
      }},
     {"tracker", "open(time): time is \"never\"", [] { DeltaTracker<>().open(TimeTraits<std::int64_t>::never()); }},
-    {"restore", "these bytes are not a snapshot of such a series",
+    {"restore", "these bytes are not a slotwise snapshot",
      [] {
          const std::byte bytes[64]{};
          Dict().restore(bytes);

@@ -57,6 +57,7 @@ inline void begin_child() {
         std::signal(signal, [](int which) { ::_exit(which == SIGABRT ? abort_code : 1); });
     ::_setmode(2, _O_BINARY);
     std::fputc('\1', stderr);
+    std::fflush(stderr); // it has a buffer
 }
 
 /// Starts the child for this call of child() and waits for its end.
