@@ -13,7 +13,7 @@ from pathlib import Path
 
 # A member that is no template: nm shows it without a return type. Constructors, destructors and assignments are left out: where
 # they are defaulted a compiler makes them wherever they are used.
-MEMBER = re.compile(r"slotwise::\w+::SlotMap(?:Core)?::(?!~|SlotMap|operator=\()([\w\[\]=]+)\(")
+MEMBER = re.compile(r"slotwise::\w+::SlotMap(?:Interface)?::(?!~|SlotMap|operator=\()([\w\[\]=]+)\(")
 
 
 def without_template_arguments(name):

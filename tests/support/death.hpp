@@ -34,8 +34,8 @@ struct Ended {
 
 #if defined(_WIN32)
 
-// A process cannot be copied here. The child is this program with the running case alone, which goes the way of its parent again,
-// through sections and generators too, until it comes to the same call of child(). Calls before that answer what was hoped for.
+// A process cannot be copied here. The child is this program with the running case alone, which goes the way of its parent
+// again, through sections and generators too, until it comes to the same call of child(). Earlier calls answer what was hoped.
 
 /// In a child: the call of child() that it is for; else null.
 inline const char* child_for() { return std::getenv("SLOTWISE_TEST_CHILD"); }
@@ -48,21 +48,25 @@ inline std::string child_call() {
     return std::to_string(++calls);
 }
 
-/// Becomes what a child is at the call that it is for. What Catch2 and earlier calls wrote ends at the mark.
+/// The exit code of a child that aborted.
 inline constexpr int abort_code = 134;
+
+/// Becomes what a child is at the call that it is for. What was written before ends at the mark.
 inline void begin_child() {
-    for (const int signal : {SIGABRT, SIGSEGV})
-        std::signal(signal,
-                    [](int which) { ::_exit(which == SIGABRT ? abort_code : 1); }); // no debugger, no words of the system
+    for (const int signal : {SIGABRT, SIGSEGV}) // no debugger, no words of the system
+        std::signal(signal, [](int which) { ::_exit(which == SIGABRT ? abort_code : 1); });
     ::_setmode(2, _O_BINARY);
     std::fputc('\1', stderr);
+    std::fflush(stderr); // it has a buffer
 }
 
+/// Starts the child for this call of child() and waits for its end.
 inline Ended run_child(const std::string& call) {
     std::string name = "\"";
-    for (const char each : Catch::getResultCapture().getCurrentTestName())
-        name += (each == ',' || each == '[' ? "\\" : "") +
-                std::string(1, each); // begin another pattern or a tag in Catch2's arguments
+    for (const char each : Catch::getResultCapture().getCurrentTestName()) {
+        if (each == ',' || each == '[') name += '\\'; // else it begins another name or a tag
+        name += each;
+    }
     name += '"';
     int ends[2];
     REQUIRE(::_pipe(ends, 1 << 16, _O_BINARY | _O_NOINHERIT) == 0);
@@ -87,6 +91,7 @@ inline Ended run_child(const std::string& call) {
     return {code == abort_code, code, text.substr(mark + 1)};
 }
 
+/// Runs f in a child process.
 template <class F>
 Ended child(F&& f) {
     const std::string call = child_call();

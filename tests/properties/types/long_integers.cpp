@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// long and unsigned long have 32 bits on Windows and 64 on most other systems: as values, keys and members they work with either width, and
-// a snapshot says which it was.
+// long and unsigned long have 32 bits on Windows and 64 on most other systems: they are values, keys and members with either
+// width, and a snapshot says which it was.
 #include "support/catch.hpp"
 
 #include <slotwise/slotwise.hpp>
