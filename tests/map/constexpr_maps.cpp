@@ -250,6 +250,9 @@ constexpr int rows() {
     HOLDS(!map.contains(two));
     const auto copy = map;
     HOLDS(copy == map);
+    SoaSlotMap<int, char> other;
+    swap(map, other);
+    HOLDS(other == copy && map.empty());
     map.clear();
     HOLDS(map.empty());
     return 0;
