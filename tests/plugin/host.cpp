@@ -10,6 +10,9 @@
 
 #include "components.hpp"
 
+#include <filesystem>
+#include <optional>
+
 using namespace slotwise;
 using namespace game;
 
@@ -23,7 +26,9 @@ public:
         if (library_ == nullptr) std::printf("%s is not loaded: error %lu\n", path, ::GetLastError());
     }
     ~Plugin() { ::FreeLibrary(library_); }
-    test::Run run() const { return reinterpret_cast<test::Run>(reinterpret_cast<void*>(::GetProcAddress(library_, "run"))); }
+    test::Run find(const char* name) const {
+        return reinterpret_cast<test::Run>(reinterpret_cast<void*>(::GetProcAddress(library_, name)));
+    }
     static bool is_loaded(const char* path) { return ::GetModuleHandleA(path) != nullptr; }
 
 private:
@@ -33,7 +38,7 @@ private:
         if (library_ == nullptr) std::puts(::dlerror());
     }
     ~Plugin() { ::dlclose(library_); }
-    test::Run run() const { return reinterpret_cast<test::Run>(::dlsym(library_, "run")); }
+    test::Run find(const char* name) const { return reinterpret_cast<test::Run>(::dlsym(library_, name)); }
     static bool is_loaded(const char*) { return false; } // g++ may keep it, see docs/guide/engine.md
 
 private:
@@ -79,7 +84,7 @@ int main(int, char** arguments) {
         {
             const Plugin plugin(arguments[1]);
             if (!plugin) return 1;
-            if (round == 1) test::failures += plugin.run()(&shared);
+            if (round == 1) test::failures += plugin.find("run")(&shared);
             EXPECT((store.query<const Position>().size() == 3));
             EXPECT((registry.id<Nameless>().number() != shared.nameless));
         }
@@ -113,6 +118,17 @@ int main(int, char** arguments) {
         store.apply(buffer);
         EXPECT((store.check_invariants()));
     }
+    // loaded again from another file while the old one is there, which is then unloaded: what both have is at two places
+    const std::string copy = std::string(arguments[1]) + ".again";
+    std::filesystem::copy_file(arguments[1], copy, std::filesystem::copy_options::overwrite_existing);
+    {
+        std::optional<Plugin> old(std::in_place, arguments[1]);
+        const Plugin fresh(copy.c_str());
+        if (!*old || !fresh) return 1;
+        old.reset();
+        test::failures += fresh.find("again")(&shared);
+    }
+    EXPECT((store.check_invariants()));
     store.add(shared.spawned, Note{"a second one, of the host"});
     store.relate(shared.first, mood, shared.moved);
     EXPECT((store.remove<Note>(shared.first) && lines.check_invariants() && words.check_invariants()));

@@ -9,6 +9,39 @@ using namespace game;
 
 #define EXPECT(condition) test::expect((condition), "plugin", #condition)
 
+namespace own {
+struct Own { // which no host knows
+    std::string text{};
+};
+struct Few {
+    std::string text{};
+};
+struct OwnTag {};
+} // namespace own
+using namespace own;
+
+/// The plugin is loaded again from another file, and the library that registered its components is gone.
+SLOTWISE_TEST_EXPORT int again(test::Shared* shared) {
+    ArchetypeStore& store = *shared->store;
+    const std::size_t before = store.registry().size();
+    store.rebind<Own>();
+    store.rebind<Few>();
+    store.rebind<OwnTag>();
+    EXPECT((store.registry().size() == before && store.rebind<Own>() == store.registry().find<Own>()));
+    store.add(shared->first, Own{"a value of the library that was loaded again"});
+    store.add(shared->first, Few{"a sparse value of the library that was loaded again"});
+    store.add<OwnTag>(shared->first);
+    store.add(shared->first, Unused{3}); // the row moves
+    EXPECT((store.get<Own>(shared->first)->text == "a value of the library that was loaded again"));
+    EXPECT((store.query<const Own, const Few>().with<OwnTag>().size() == 1 && store.check_invariants()));
+    store.remove<Own>(shared->first);
+    store.remove<Few>(shared->first);
+    store.remove<OwnTag>(shared->first);
+    store.remove<Unused>(shared->first);
+    EXPECT((store.query<const Own>().empty() && store.check_invariants()));
+    return test::failures;
+}
+
 SLOTWISE_TEST_EXPORT int run(test::Shared* shared) {
     ArchetypeStore& store = *shared->store;
     const ArchetypeStore& reading = store;
@@ -58,6 +91,12 @@ SLOTWISE_TEST_EXPORT int run(test::Shared* shared) {
     store.relate(shared->first, registry.find("mood"), shared->spawned);
     store.relate(shared->spawned, registry.find("mood"), shared->first);
     EXPECT((store.check_invariants()));
+
+    // a component of its own, of which no value is left: its tables stay
+    store.add(shared->first, Own{"a value of the plugin alone, which it takes away again"});
+    store.remove<Own>(shared->first);
+    registry.add<Few>("few", {.sparse = true});
+    store.despawn(store.spawn(Own{}, Few{"a sparse value of the plugin alone"}, OwnTag{}, Position{}));
 
     // containers grow here and are emptied there
     for (int i = 0; i != 1000; ++i) {

@@ -349,6 +349,15 @@ public:
     /// What components there are: to register some with traits, or at run time, and to find ids and names.
     ComponentRegistry& registry() noexcept { return core_->registry; }
     const ComponentRegistry& registry() const noexcept { return core_->registry; }
+    /// The component of T, whose values are constructed, moved and destroyed by this shared library from now on. A plugin that
+    /// was loaded again asks this for each component that it has registered before, at first; else the functions of the library
+    /// that is gone would be called. Values that the store has of it stay.
+    /// @throws std::invalid_argument when a query is walking, or T is copied otherwise than before; what the allocator throws;
+    /// strong @complexity linear in columns of the store
+    template <class T>
+    ComponentId rebind() {
+        return core_->template rebind<T>();
+    }
 
     //=== entities ===//
 

@@ -231,6 +231,24 @@ public:
         return add_type<detail::component_type<T>>(&name, std::move(traits), true);
     }
 
+    /// The component of T, whose values are constructed, moved and destroyed by this shared library from now on; registers T if
+    /// there is none. See ArchetypeStore::rebind, which also tells the tables of a store.
+    /// @throws std::invalid_argument when T's traits of copying differ from those before; as id<T>(); strong
+    template <class T>
+    ComponentId rebind() {
+        using Type = detail::component_type<T>;
+        const ComponentId found = id<T>();
+        const TypeDescriptor& type = TypeDescriptor::of<Type>();
+        Record& known = records_[bits::to_size(found.number()) - 1];
+        if (known.layout != Layout(&type))
+            refuse("ComponentRegistry::rebind",
+                   "values of the component were copied or moved otherwise before; restart with this version", found);
+        detail::KeptTypeIdentity kept(detail::type_identity<Type>);
+        known.of.swap(kept);
+        if (known.type != nullptr) known.type = &type;
+        return found;
+    }
+
     //=== run time ===//
 
     /// Registers a component whose values are of this type, which must outlive the registry. Several components may have one
@@ -339,6 +357,18 @@ public:
     const TypeDescriptor& type_of_entities() const noexcept { return *of_entities_; }
 
 private:
+    /// What two libraries must agree on, to have values of one component. It is kept: the first library may be unloaded.
+    struct Layout {
+        std::size_t size = 0, align = 1; // 0: a tag
+        bool trivial = true, nothrow_move = true;
+
+        Layout() = default;
+        explicit Layout(const TypeDescriptor* type) noexcept {
+            if (type != nullptr && !type->empty && type->size != 0)
+                size = type->size, align = type->align, trivial = type->trivial, nothrow_move = type->nothrow_move;
+        }
+        friend bool operator==(const Layout&, const Layout&) = default;
+    };
     struct Record {
         std::string name;
         const TypeDescriptor* type; // null: a tag
@@ -346,6 +376,7 @@ private:
         bool relation;
         detail::PlainVector<ComponentId> closure{};
         detail::KeptTypeIdentity of{}; // the C++ type, if it is one
+        Layout layout{type};
     };
 
     static size_type memory_of_record(const Record& each) noexcept {
@@ -424,7 +455,7 @@ private:
         }
         if (found) {
             const Record& known = record(found.number());
-            if (bound && !same_layout(known.type, type))
+            if (bound && known.layout != Layout(&type))
                 refuse("ComponentRegistry", "another library has registered a type of another size under this name", found);
             if (known.relation != relation)
                 refuse("ComponentRegistry",
@@ -448,10 +479,6 @@ private:
         types_.insert(key_of(identity), added.bits());
         hashes_.insert(identity.hash, added.number());
         return added;
-    }
-    static bool same_layout(const TypeDescriptor* known, const TypeDescriptor& type) noexcept {
-        if (known == nullptr || type.empty) return known == nullptr && type.empty;
-        return known->size == type.size && known->align == type.align && known->trivial == type.trivial;
     }
     /// `name`, or with a number behind it, so that no component is called so.
     std::string unused(std::string_view name) const {

@@ -584,6 +584,10 @@ public:
     const AnyRows& rows() const noexcept { return rows_; }
     /// Bytes held on the heap, without what values hold themselves. @complexity linear in ids
     size_type memory_usage() const noexcept { return detail::memory_of(shape_, marks_, rows_, erasure_); }
+    /// Columns get the descriptions of their types that the registry has now. @pre it has the components of before
+    void describe(const ComponentRegistry& registry) {
+        for (size_type i = 0; i != column_count(); ++i) detail::PlannedRows::describe(rows_, i, *registry.type(column_id(i)));
+    }
     /// Whether all columns, bits and ticks have as many rows; for tests.
     bool check_invariants() const noexcept {
         return rows_.check_invariants() && rows_.size() <= max_rows && rows_.column_count() == column_count() + 1 &&

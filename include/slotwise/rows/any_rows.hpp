@@ -56,12 +56,14 @@ SLOTWISE_ALWAYS_INLINE void pass_value(std::byte* to, std::size_t end, std::byte
     }
 }
 
-/// A column: its type, and where its values lie. It has copies of what every loop over columns needs of the type.
+/// A column: its type, and where its values lie. It has copies of what every loop over columns needs of the type, and of all that
+/// is asked of a column without values: the type's library may be unloaded then.
 struct AnyColumnPlace {
     const TypeDescriptor* type;
     std::byte* data;    // null: no memory
     std::size_t stride; // 0: a tag
     bool trivial, nothrow_move;
+    std::uint16_t align;
 
     std::byte* at(std::size_t row) const noexcept { return data + row * stride; }
     /// Builds the value at `to` by moving from that at `from`.
@@ -93,7 +95,7 @@ struct AnyColumnPlace {
             type->assign(to, from);
     }
     SLOTWISE_ALWAYS_INLINE void destroy(std::size_t first, std::size_t last) const noexcept {
-        if (!trivial && type->destroy != nullptr)
+        if (!trivial && first != last && type->destroy != nullptr)
             for (; first != last; ++first) type->destroy(at(first));
     }
     /// Replaces value `row`, which is destroyed, by that of another row, which is moved from.
@@ -166,7 +168,12 @@ public:
             const TypeDescriptor& type = *types[i];
             validate(type);
             const bool tag = type.empty || type.size == 0;
-            places[i] = {&type, nullptr, tag ? 0 : type.size, tag || type.trivial, tag || type.trivial || type.nothrow_move};
+            places[i] = {&type,
+                         nullptr,
+                         tag ? 0 : type.size,
+                         tag || type.trivial,
+                         tag || type.trivial || type.nothrow_move,
+                         static_cast<std::uint16_t>(type.align)};
         }
         places_.swap(places);
         look();
@@ -209,6 +216,8 @@ public:
     /// Whether all values are plain bytes.
     bool trivial() const noexcept { return trivial_; }
     bool is_tag(std::size_t i) const noexcept { return places_[i].stride == 0; }
+    /// See PlannedRows::describe.
+    void describe(std::size_t i, const TypeDescriptor& type) noexcept { places_[i].type = &type; }
 
     /// Builds values of row `row` for each column that `which` accepts, by build(i, to); all of them, or none if one throws.
     template <class Which, class Build>
@@ -275,7 +284,7 @@ public:
     /// Whether each column with memory is aligned.
     bool is_sound() const noexcept {
         for (const AnyColumnPlace& place : places()) {
-            const std::size_t align = place.type->align > line ? place.type->align : line;
+            const std::size_t align = place.align > line ? place.align : line;
             if ((reinterpret_cast<std::uintptr_t>(place.data) & (align - 1)) != 0) return false;
             if ((place.data != nullptr) != (place.stride != 0 && capacity_ != 0)) return false;
             if (place.data != nullptr && place.data + capacity_ * place.stride > block_.end()) return false;
@@ -308,7 +317,7 @@ private:
             capacity_ = 0;
             throwing_ = throwing_ || !place.nothrow_move;
             trivial_ = trivial_ && place.trivial;
-            if (place.type->align > align_) align_ = place.type->align;
+            if (place.align > align_) align_ = place.align;
         }
     }
     /// Calls f(column, offset) for each column with memory, and makes `bytes` the end of the last. A line lies between two:
@@ -317,7 +326,7 @@ private:
     void walk(std::size_t capacity, std::size_t& bytes, F&& f) {
         for (std::size_t i = 0; i != places_.size(); ++i) {
             if (places_[i].stride == 0) continue;
-            const std::size_t align = places_[i].type->align > line ? places_[i].type->align : line;
+            const std::size_t align = places_[i].align > line ? places_[i].align : line;
             const std::size_t offset = (bytes + align - 1) & ~(align - 1);
             f(places_[i], offset);
             bytes = checked_bytes(capacity, places_[i].stride, offset + line);

@@ -51,6 +51,8 @@ public:
 
     /// The type of the values; null: a tag.
     const TypeDescriptor* type() const noexcept { return type_; }
+    /// Gets another description of the type.
+    void describe(const TypeDescriptor* type) noexcept { type_ = type; }
     /// Whether values have a destructor.
     bool calls_destructors() const noexcept { return destroys_; }
     /// The number of entities that have a value.
@@ -355,6 +357,11 @@ public:
             if (places_[number].column != nullptr) places_[number].column->clear();
             if (places_[number].targets != nullptr) places_[number].targets->clear();
         }
+    }
+    /// Columns get the descriptions of their types that the registry has now.
+    void describe() {
+        for (const std::uint32_t number : used_)
+            if (places_[number].column != nullptr) places_[number].column->describe(registry_->type(id_of(number)));
     }
     /// Frees memory that is not needed. @throws what the allocator throws
     void shrink_to_fit() {

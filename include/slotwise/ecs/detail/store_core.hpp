@@ -524,6 +524,16 @@ public:
         if (TickColumn* const ticks = table.ticks(static_cast<std::size_t>(place))) ticks->mark(at.row(), tick);
     }
 
+    /// See ArchetypeStore::rebind.
+    template <class T>
+    ComponentId rebind() {
+        expect_idle();
+        const ComponentId id = registry.template rebind<T>();
+        tables.for_each([&](slot_t, Table& table) { table.describe(registry); });
+        sparse.describe();
+        return id;
+    }
+
     /// Changes a living entity. False if it does not live.
     /// @pre structure may change (checked at level fast)
     /// Throws std::invalid_argument when an id names nothing or a target does not live; what values and the allocator throw;

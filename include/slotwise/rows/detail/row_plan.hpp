@@ -97,6 +97,11 @@ struct PlannedRows {
     static const auto& columns(const Rows& rows) noexcept {
         return rows.columns_;
     }
+    /// A column gets another description of its type, of the same size and alignment. @pre operations do the same
+    template <class Rows>
+    static void describe(Rows& rows, std::size_t column, const TypeDescriptor& type) noexcept {
+        rows.columns_.describe(column, type);
+    }
     /// Whether push_back_plain() may be called.
     template <class Rows>
     SLOTWISE_ALWAYS_INLINE static bool has_room(const Rows& rows) noexcept {
