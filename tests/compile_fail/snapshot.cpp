@@ -27,6 +27,14 @@ auto size = numbers.snapshot().size();
 size += pointers.snapshot().size(); // faulty
 return static_cast<int>(size + pointers.size());
 
+//=== a_long_double ===//
+// expect: long double has padding here, and another size on other platforms; store a double
+SlotMap<double> numbers;
+SlotMap<long double> more;
+auto size = numbers.snapshot().size();
+size += more.snapshot().size(); // faulty
+return static_cast<int>(size + more.size());
+
 //=== a_type_with_padding ===//
 // expect: T has no codec: it has padding or members that cannot be seen from outside
 // expect: Hidden

@@ -296,6 +296,7 @@ TEST_CASE("ComponentRegistry: what throws leaves it as it was", "[ecs][throws]")
         report_sweep(swept(function), failures);
     };
     sweep("ComponentRegistry::id", [](auto& r, ComponentId) { r.template id<Fresh>(); });
+    sweep("ComponentRegistry::rebind", [](auto& r, ComponentId) { r.template rebind<Fresh>(); });
     sweep("ComponentRegistry::add", [](auto& r, ComponentId first) { r.template add<Fresh>({.with = {first}}); });
     sweep("ComponentRegistry::add",
           [](auto& r, ComponentId) { r.add("a name that is not short", TypeDescriptor::of<int>(), {.tracked = true}); });

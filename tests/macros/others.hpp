@@ -54,6 +54,7 @@
 #define NEAR @
 #define FAR @
 #define small @
+#define packed @
 #define hyper @
 #define interface @
 #define pascal @

@@ -56,8 +56,8 @@ SLOTWISE_ALWAYS_INLINE void pass_value(std::byte* to, std::size_t end, std::byte
     }
 }
 
-/// A column: its type, and where its values lie. It has copies of what every loop over columns needs of the type, and of all that
-/// is asked of a column without values: the type's library may be unloaded then.
+/// A column: its type, and where its values lie. It has copies of what every loop over columns needs of the type, and of all
+/// that is asked of a column without values: the type's library may be unloaded then.
 struct AnyColumnPlace {
     const TypeDescriptor* type;
     std::byte* data;    // null: no memory

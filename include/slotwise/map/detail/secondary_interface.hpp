@@ -266,9 +266,9 @@ public:
     template <class Iterator>
         requires requires(const Iterator& it) { it.handle(); }
     Iterator erase(Iterator it) noexcept {
-        constexpr bool packed = requires(Derived& map) { map.values().data(); }; // the last entry comes here
+        constexpr bool dense = requires(Derived& map) { map.values().data(); }; // the last entry comes here
         const H handle = it.handle();
-        if constexpr (!packed) ++it;
+        if constexpr (!dense) ++it;
         self().drop(handle);
         return it;
     }
