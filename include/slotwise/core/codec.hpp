@@ -510,7 +510,8 @@ consteval void demand_codec() noexcept {
                   "derive it from EnumCodec<first, last>, or from RawCodec<T> if each value of its underlying type is valid");
     static_assert(!std::is_same_v<T, long double> || coding<T>.known,
                   "snapshot: long double has padding here, and another size on other platforms; store a double");
-    if constexpr (!coding<T>.known && !std::is_same_v<T, long double> && !std::is_enum_v<T> && !std::is_pointer_v<T> && !std::is_member_pointer_v<T>) {
+    if constexpr (!coding<T>.known && !std::is_same_v<T, long double> && !std::is_enum_v<T> && !std::is_pointer_v<T> &&
+                  !std::is_member_pointer_v<T>) {
         constexpr bool parts_known = []<class... Ps>(TypeList<Ps...>) {
             (demand_codec<Ps>(), ...);
             return (coding<Ps>.known && ... && true);
