@@ -183,7 +183,7 @@ std::uint64_t fuzz_one(test::Input& in) {
 class Programs(Case):
     def test_a_replay_finds_a_planted_fault_and_names_an_input_that_fails_again(self):
         replay = self.folder / "replay"
-        proof.must([CXX, "-std=c++20", "-O1", f"-I{fuzz.SOURCES}", self.write("body.cpp", BODY), "-o", replay])
+        proof.must([CXX, "-std=c++20", "-O1", f"-I{fuzz.SOURCES}", f"-I{proof.INCLUDE}", self.write("body.cpp", BODY), "-o", replay])
         self.write("corpus/one", "\0" * 15)
         self.assertEqual(fuzz.counted(proof.must([replay, self.folder / "corpus"])), (1, 15))
         done = proof.run([replay, "--random", 100_000, 1])
