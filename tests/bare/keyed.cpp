@@ -118,7 +118,7 @@ const bare::Case cases[] = {
          Small set;
          set.reserve(3);
      }},
-    {"restore", "these bytes are not a slotwise snapshot",
+    {"restore", "these bytes are not a snapshot of a keyed container",
      [] {
          Map map;
          map.restore(SlotMap<int>().snapshot());
