@@ -20,11 +20,13 @@ A world is a build folder build/proof/NAME of the same CMake project. --only win
 what QUICK names, a few programs that touch every container, or what the world says. Ends with one line: what passed of what.
 """
 import dataclasses
+import os
 import pathlib
 import re
 import shlex
 import shutil
 import sys
+import tempfile
 import time
 
 import proof
@@ -80,7 +82,8 @@ def windows(kind):
         "-DCMAKE_SYSTEM_NAME=Windows", "-DCMAKE_SYSTEM_PROCESSOR=x86_64", f"-DSLOTWISE_CATCH2_SINGLE_HEADER={headers}", "-DSLOTWISE_WERROR=OFF",
         f"-DCMAKE_INCLUDE_PATH={headers}", "-DCMAKE_CXX_STANDARD_LIBRARIES=-lwinpthread", "-DCMAKE_EXE_LINKER_FLAGS=-static -fuse-ld=lld "
         f"-B{pathlib.Path(shutil.which(lld) or lld).resolve().parent} -L{library}"),
-        environment={"WINEPREFIX": str(proof.BUILD / "wine"), "WINEDEBUG": "-all", "WINEDLLOVERRIDES": "mscoree,mshtml="},
+        # Not in build/: it has a link to the root folder, which builders of packages follow.
+        environment={"WINEPREFIX": f"{tempfile.gettempdir()}/slotwise-wine-{os.getuid()}", "WINEDEBUG": "-all", "WINEDLLOVERRIDES": "mscoree,mshtml="},
         check=lambda world: proof.run(["wine", "wineboot", "-i"], env=world.environment).ok)  # its folder, once for what runs at once
 
 
