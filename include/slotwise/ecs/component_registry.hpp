@@ -364,8 +364,11 @@ private:
 
         Layout() = default;
         explicit Layout(const TypeDescriptor* type) noexcept {
-            if (type != nullptr && !type->empty && type->size != 0)
-                size = type->size, align = type->align, trivial = type->trivial, nothrow_move = type->nothrow_move;
+            if (type == nullptr || type->empty || type->size == 0) return;
+            size = type->size;
+            align = type->align;
+            trivial = type->trivial;
+            nothrow_move = type->nothrow_move;
         }
         friend bool operator==(const Layout&, const Layout&) = default;
     };

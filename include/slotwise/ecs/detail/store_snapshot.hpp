@@ -68,15 +68,15 @@ struct StoreFormat {
 
         template <class T>
         void write(const T& target, ByteWriter& out) const {
-            const std::uint64_t bits = target.to_bits();
-            out.number(ComponentIdParts::entity_of(target) ? bits : std::uint64_t{places[static_cast<std::size_t>(bits)]});
+            const std::uint64_t named = target.to_bits();
+            out.number(ComponentIdParts::entity_of(target) ? named : std::uint64_t{places[bits::to_size(named)]});
         }
         template <class T>
         T read(ByteReader& in) const {
             const T target = T::from_bits(in.number<std::uint64_t>());
             if (ComponentIdParts::entity_of(target)) return target;
             const std::uint64_t place = target.to_bits();
-            if (place - 1 < components.size()) return T::from_bits(components[static_cast<std::size_t>(place - 1)].number());
+            if (place - 1 < components.size()) return T::from_bits(components[bits::to_size(place - 1)].number());
             in.fail("snapshot: the target of a switched relation names no component");
             return T();
         }
