@@ -120,7 +120,8 @@ int main(int, char** arguments) {
     }
     // loaded again from another file while the old one is there, which is then unloaded: what both have is at two places
     const std::string copy = std::string(arguments[1]) + ".again";
-    std::filesystem::copy_file(arguments[1], copy, std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::remove(copy); // libstdc++ of MinGW does not overwrite
+    std::filesystem::copy_file(arguments[1], copy);
     {
         std::optional<Plugin> old(std::in_place, arguments[1]);
         const Plugin fresh(copy.c_str());
