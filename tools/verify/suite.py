@@ -78,7 +78,8 @@ def windows(kind):
                   ("slotwise_fuzz_slots", "slotwise_fuzz_keyed", "slotwise_test_memory", "slotwise_test_config", "slotwise_host_OFF"),
                   "^fuzz/(slots|keyed)$|^memory/(reserved|steady)_array$|^config/assert$|^plugin/"),
         "gcc": (gcc, "-Wa,-mbig-obj", ("slotwise_fuzz_slots",), "^fuzz/slots$")}[kind]  # more sections than a plain object can have
-    return World(f"windows-{kind}", compiler, flags, needs=(gcc, lld), emulator="wine", tests=NOT_HERE, quick=(targets, tests), definitions=(
+    least = "-O1 -g0" if kind == "gcc" else "-O0 -g0"  # unoptimised, names of functions are more than GNU as can number
+    return World(f"windows-{kind}", compiler, flags, least, needs=(gcc, lld), emulator="wine", tests=NOT_HERE, quick=(targets, tests), definitions=(
         "-DCMAKE_SYSTEM_NAME=Windows", "-DCMAKE_SYSTEM_PROCESSOR=x86_64", f"-DSLOTWISE_CATCH2_SINGLE_HEADER={headers}", "-DSLOTWISE_WERROR=OFF",
         f"-DCMAKE_INCLUDE_PATH={headers}", "-DCMAKE_CXX_STANDARD_LIBRARIES=-lwinpthread", "-DCMAKE_EXE_LINKER_FLAGS=-static -fuse-ld=lld "
         f"-B{pathlib.Path(shutil.which(lld) or lld).resolve().parent} -L{library}"),
