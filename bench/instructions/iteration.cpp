@@ -17,16 +17,6 @@ namespace {
 
 using namespace bench;
 
-template <class T>
-class SlotMapIterator : public SlotMap<T> {
-public:
-    [[nodiscard]] field_t<T> sum() const {
-        field_t<T> sum{};
-        for (const T& value : *this) sum += value.field;
-        return sum;
-    }
-};
-
 template <class C>
 void walk(const char* name, std::size_t n) {
     for (const int percent : {100, 50, 10}) {

@@ -10,16 +10,6 @@ namespace {
 
 using namespace bench;
 
-template <class T>
-class SlotMapIterator : public SlotMap<T> {
-public:
-    [[nodiscard]] field_t<T> sum() const {
-        field_t<T> sum{};
-        for (const T& value : *this) sum += value.field;
-        return sum;
-    }
-};
-
 const Registered registered([] {
     iteration::add_contender<SlotMap>("SlotMap.for_each", Role::ours);
     iteration::add_contender<SlotMapIterator>("SlotMap.iterator", Role::ours);

@@ -46,4 +46,15 @@ void each_slot_map(Add add) {
     add.template operator()<SlotMapReserve>("SlotMap_reserve");
 }
 
+/// Walks by its iterator.
+template <class T>
+class SlotMapIterator : public SlotMap<T> {
+public:
+    [[nodiscard]] field_t<T> sum() const {
+        field_t<T> sum{};
+        for (const T& value : *this) sum += value.field;
+        return sum;
+    }
+};
+
 } // namespace bench
