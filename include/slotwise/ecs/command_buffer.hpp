@@ -76,18 +76,7 @@ public:
     }
     /// Drops the commands that are left, as clear().
     ~CommandBuffer() { clear(); }
-    void swap(CommandBuffer& other) noexcept {
-        expect_not_applying();
-        other.expect_not_applying();
-        std::swap(core_, other.core_);
-        life_.swap(other.life_);
-        shapes_.swap(other.shapes_);
-        recorded_.swap(other.recorded_);
-        applied_.swap(other.applied_);
-        ids_.swap(other.ids_);
-        scratch_.swap(other.scratch_);
-        std::swap(dropped_, other.dropped_);
-    }
+    void swap(CommandBuffer& other) noexcept;
     friend void swap(CommandBuffer& a, CommandBuffer& b) noexcept { a.swap(b); }
 
     //=== capacity ===//
@@ -106,23 +95,7 @@ public:
     }
     /// Drops all commands: values are destroyed, and ids that spawn() and reserve() took are given back. Memory is kept.
     /// @pre the buffer is not being applied (checked at level fast)
-    void clear() noexcept {
-        expect_not_applying();
-        if (life_->has_ended()) [[unlikely]] {
-            SLOTWISE_EXPECT(empty(), "CommandBuffer: the store has ended before commands that were recorded for it; apply or "
-                                     "clear() them before, or let the store live longer");
-            ids_.forget(ids_.epoch()); // an older epoch than that of the dead store: nothing can be recorded
-            return reset();
-        }
-        check_epoch();
-        const auto unused = [&](const detail::CommandGroup& group) {
-            if (group.spawned() && !group.is_void()) ids_.unuse(group.entity);
-        };
-        recorded_.for_each_left(unused);
-        applied_.for_each_left(unused);
-        ids_.give_back(core_->reserved);
-        reset();
-    }
+    void clear() noexcept;
     /// Frees memory that no command needs. @pre as clear()
     void shrink_to_fit() noexcept {
         expect_not_applying();
@@ -151,14 +124,7 @@ public:
         return entity;
     }
     /// Ends an entity. @throws what the allocator throws; strong
-    void despawn(Entity entity) {
-        check_epoch();
-        detail::CommandGroup& group = recorded_.group(without_user_bits(entity));
-        if (group.despawned())
-            ++dropped_;
-        else
-            recorded_.despawn(group);
-    }
+    void despawn(Entity entity);
 
     //=== components ===//
 
@@ -194,11 +160,7 @@ public:
     void remove(Entity entity) {
         record<detail::CommandKind::remove, Ts...>(entity);
     }
-    void remove(Entity entity, ComponentId id) {
-        check_epoch();
-        core_->registry.expect(id, "CommandBuffer::remove");
-        record_id(detail::CommandKind::remove, entity, id, nullptr);
-    }
+    void remove(Entity entity, ComponentId id);
     void remove(Entity entity, std::span<const ComponentId> ids) { record_ids(detail::CommandKind::remove, entity, ids); }
 
     //=== pairs ===//
@@ -245,29 +207,7 @@ private:
         ids_.forget(life_->epoch);
     }
     /// What ArchetypeStore::apply does.
-    size_type apply_to(detail::StoreCore& core) {
-        if (core.life != life_)
-            detail::throw_invalid_argument("ArchetypeStore::apply(buffer): the buffer was made for another store");
-        core.expect_idle();
-        expect_not_applying();
-        check_epoch();
-        core.flush_reserved();
-        applying_ = true;
-        const ScopeGuard done([&]() noexcept { applying_ = false; });
-        detail::CommandApply apply(core, scratch_, dropped_);
-        const auto run = [&] {
-            shapes_.resolve(core.registry);
-            apply.run(applied_);
-        };
-        if (!applied_.empty()) run(); // left since an exception
-        applied_.swap(recorded_);
-        run();
-        if (recorded_.empty()) {
-            recorded_.swap(applied_); // reuses memory that is in the cache
-            ids_.all_used();
-        }
-        return std::exchange(dropped_, 0);
-    }
+    size_type apply_to(detail::StoreCore& core);
     void reset() noexcept {
         recorded_.reset();
         applied_.reset();
@@ -347,14 +287,7 @@ private:
     }
     /// Whether the id is a pair whose target is despawned by an earlier command. The command counts as dropped then.
     /// Throws what the allocator throws; strong
-    bool is_late_target(ComponentId id) {
-        const Entity target = id.target();
-        if (!target) return false;
-        recorded_.add_target(target);
-        if (!recorded_.despawns(target)) return false;
-        ++dropped_;
-        return true;
-    }
+    bool is_late_target(ComponentId id);
 
     const detail::StoreCore* core_; // dangles after life_->has_ended()
     detail::StoreLifeRef life_;
@@ -367,8 +300,10 @@ private:
     bool applying_ = false;
 };
 
-inline std::size_t ArchetypeStore::apply(CommandBuffer& buffer) { return buffer.apply_to(*core_); }
-
 SLOTWISE_END
+
+#if SLOTWISE_BODIES
+#include "command_buffer.inl.hpp"
+#endif
 
 #endif

@@ -63,11 +63,7 @@ template <class T>
 inline constexpr bool is_tag_type = std::is_empty_v<T> && std::is_trivially_copyable_v<T>;
 
 /// Adds `id` where it belongs, if it is not there. @throws what the allocator throws; strong
-inline void insert_sorted(PlainVector<ComponentId>& ids, ComponentId id) {
-    std::size_t at = ids.size();
-    while (at != 0 && id <= ids[at - 1]) --at;
-    if (at == ids.size() || ids[at] != id) ids.insert(at, id);
-}
+void insert_sorted(PlainVector<ComponentId>& ids, ComponentId id);
 
 /// The traits as they are kept: what one implies is said.
 inline ComponentTraits normalised(ComponentTraits traits) {
@@ -76,48 +72,21 @@ inline ComponentTraits normalised(ComponentTraits traits) {
 }
 
 /// What is wrong with these traits; null if nothing is.
-inline const char* contradiction(const ComponentTraits& traits, bool has_values, bool relation) noexcept {
-    if (!relation) {
-        if (traits.switched) return "switched is a trait of relations; register it as one";
-        if (traits.exclusive) return "exclusive is a trait of relations; register it as one";
-        if (traits.on_target_despawn != OnTargetDespawn::remove)
-            return "on_target_despawn is a trait of relations; register it as one";
-    }
-    if (traits.sparse && relation) return "a sparse relation is not supported; use switched, whose targets are in no table";
-    if (traits.switched && has_values) return "a switched relation has no values; leave out the type, or switched";
-    const bool in_no_table = traits.sparse || traits.switched;
-    if (in_no_table && traits.toggle)
-        return "a sparse component or switched relation has no bit in a row; leave out toggle, sparse or switched";
-    if (in_no_table && traits.tracked)
-        return "a sparse component or switched relation is not tracked; leave out tracked, sparse or switched";
-    return nullptr;
-}
+const char* contradiction(const ComponentTraits& traits, bool has_values, bool relation) noexcept;
 
 /// Bytes that a string has on the heap.
-inline std::size_t memory_of_text(const std::string& text) noexcept {
-    const void *const chars = text.data(), *const first = &text, *const last = &text + 1;
-    const bool inside = !std::less<>()(chars, first) && std::less<>()(chars, last); // a short one is no allocation
-    return inside ? 0 : text.capacity() + 1;
-}
+std::size_t memory_of_text(const std::string& text) noexcept;
 
 /// A TypeIdentity that refers to nothing of the library that made it, which may be unloaded.
 struct KeptTypeIdentity {
     KeptTypeIdentity() = default;
     /// Throws what the allocator throws
-    explicit KeptTypeIdentity(const TypeIdentity& type)
-        : hash(type.hash), library(type.library), local(type.local), name(type.name()) {}
-    void swap(KeptTypeIdentity& other) noexcept {
-        std::swap(hash, other.hash);
-        std::swap(library, other.library);
-        std::swap(local, other.local);
-        name.swap(other.name);
-    }
+    explicit KeptTypeIdentity(const TypeIdentity& type);
+    void swap(KeptTypeIdentity& other) noexcept;
     /// Whether it belongs to a C++ type of another shared library.
     bool from_elsewhere(const TypeIdentity& type) const noexcept { return library != nullptr && library != type.library; }
     /// See TypeIdentity::same_elsewhere.
-    bool same_elsewhere(const TypeIdentity& type) const noexcept {
-        return hash == type.hash && from_elsewhere(type) && !local && !type.local && name == type.name();
-    }
+    bool same_elsewhere(const TypeIdentity& type) const noexcept;
 
     std::uint64_t hash = 0;
     const void* library = nullptr; // null: of no C++ type
@@ -147,13 +116,7 @@ public:
 
     ComponentRegistry() = default;
     /// Leaves `other` without components. Ids stay valid: they go along.
-    ComponentRegistry(ComponentRegistry&& other) noexcept
-        : records_(std::move(other.records_)), types_(std::move(other.types_)), hashes_(std::move(other.hashes_)),
-          names_(std::move(other.names_)), address_(std::move(other.address_)), tag_(std::exchange(other.tag_, 0)),
-          any_switched_(std::exchange(other.any_switched_, false)), of_entities_(other.of_entities_) {
-        other.records_.clear();
-        other.address_.clear();
-    }
+    ComponentRegistry(ComponentRegistry&& other) noexcept;
     ComponentRegistry& operator=(ComponentRegistry&& other) noexcept {
         ComponentRegistry taken(std::move(other));
         swap(taken);
@@ -162,16 +125,7 @@ public:
     ComponentRegistry(const ComponentRegistry&) = delete;
     ComponentRegistry& operator=(const ComponentRegistry&) = delete;
     ~ComponentRegistry() = default;
-    void swap(ComponentRegistry& other) noexcept {
-        records_.swap(other.records_);
-        types_.swap(other.types_);
-        hashes_.swap(other.hashes_);
-        std::swap(of_entities_, other.of_entities_);
-        std::swap(any_switched_, other.any_switched_);
-        names_.swap(other.names_);
-        address_.swap(other.address_);
-        std::swap(tag_, other.tag_);
-    }
+    void swap(ComponentRegistry& other) noexcept;
     friend void swap(ComponentRegistry& a, ComponentRegistry& b) noexcept { a.swap(b); }
 
     //=== C++ types ===//
@@ -277,21 +231,14 @@ public:
     /// Components, tags and relations there are.
     size_type size() const noexcept { return records_.size(); }
     /// Bytes held on the heap. @complexity linear in components
-    size_type memory_usage() const noexcept {
-        size_type bytes = detail::memory_of_vector(records_) + detail::memory_of(types_, hashes_, names_, address_);
-        for (const Record& each : records_) bytes += memory_of_record(each);
-        return bytes;
-    }
+    size_type memory_usage() const noexcept;
     bool empty() const noexcept { return records_.empty(); }
     /// The id of the component with this number; null if there is none. Numbers are 1 to size().
     ComponentId id(std::uint32_t number) const noexcept {
         return number - 1 < records_.size() ? detail::ComponentIdParts::make(tag_, number) : ComponentId();
     }
     /// The id of the component with this name; null if there is none. @complexity O(1)
-    ComponentId find(std::string_view name) const noexcept {
-        return id(static_cast<std::uint32_t>(names_.find(DefaultHash<std::string_view>()(name),
-                                                         [&](std::uint64_t number) { return record(number).name == name; })));
-    }
+    ComponentId find(std::string_view name) const noexcept;
     /// Whether it is a component of this registry, or a pair of one of its relations and an entity or component.
     bool contains(ComponentId id) const noexcept { return problem(id) == nullptr && !id.is_wildcard(); }
     /// Whether it is a relation of this registry.
@@ -299,29 +246,14 @@ public:
     /// The name of a component. Pairs are written as "likes(3v1)", "likes(*)", "*(3v1)", "likes(apple)". What this registry
     /// does not know is written as a number.
     /// @throws what the allocator throws
-    std::string name(ComponentId id) const {
-        if (!id.is_pair()) return name_of(id.number(), is_own(id));
-        std::string text = id.has_any_relation() ? "*" : name_of(id.relation_number(), id.relation_number() - 1 < size());
-        text += '(';
-        if (id.has_any_target())
-            text += '*';
-        else if (const Entity target = id.target())
-            text += to_string(target);
-        else
-            text += name_of(id.target_number(), id.target_number() - 1 < size());
-        return text += ')';
-    }
+    std::string name(ComponentId id) const;
     /// The traits of a component; of a pair those of its relation.
     /// @throws std::invalid_argument when this registry does not know it @invalidates the reference, when one is registered
     const ComponentTraits& traits(ComponentId id) const { return record_of(id, "ComponentRegistry::traits").traits; }
     /// The type of a component's values; null if it has none. Of a pair that of its relation, or if that has none, of
     /// its target; pairs of switched relations have none.
     /// @throws std::invalid_argument when this registry does not know it
-    const TypeDescriptor* type(ComponentId id) const {
-        const Record& of = record_of(id, "ComponentRegistry::type");
-        const bool by_target = of.type == nullptr && !of.traits.switched && id.is_pair() && id.target_number() != 0;
-        return by_target ? record(id.target_number()).type : of.type;
-    }
+    const TypeDescriptor* type(ComponentId id) const;
     /// Whether values of this component are in columns of tables: it has values, and is neither sparse nor switched.
     /// @throws std::invalid_argument when this registry does not know it
     bool has_column(ComponentId id) const {
@@ -338,19 +270,9 @@ public:
     /// @param where begins the text of the error, for example "ArchetypeStore::add"
     /// @throws std::invalid_argument that says what is wrong with the id: unknown, of another registry, a pair without a
     /// relation, a wildcard, a switched relation without a target
-    void expect(ComponentId id, const char* where) const {
-        expect_term(id, where);
-        if (id.is_wildcard()) [[unlikely]]
-            refuse(where, "a wildcard is for queries; name the relation and its target", id);
-    }
+    void expect(ComponentId id, const char* where) const;
     /// The same, but wildcards are accepted: what a query may ask for. @throws as expect
-    void expect_term(ComponentId id, const char* where) const {
-        if (const char* wrong = problem(id)) [[unlikely]]
-            refuse(where, wrong, id);
-        if (is_switched_alone(id)) [[unlikely]]
-            refuse(where, "the relation is switched, and has no meaning without a target; name a pair, as pair(relation, any)",
-                   id);
-    }
+    void expect_term(ComponentId id, const char* where) const;
     /// Whether it is a switched relation of this registry, and no pair. Tables list it for entities that have a target.
     bool is_switched_alone(ComponentId id) const noexcept { return any_switched_ && is_switched(id); }
     /// The type of entities, as the library describes it that made the registry: a table that another one makes outlives it.
@@ -363,13 +285,7 @@ private:
         bool trivial = true, nothrow_move = true;
 
         Layout() = default;
-        explicit Layout(const TypeDescriptor* type) noexcept {
-            if (type == nullptr || type->empty || type->size == 0) return;
-            size = type->size;
-            align = type->align;
-            trivial = type->trivial;
-            nothrow_move = type->nothrow_move;
-        }
+        explicit Layout(const TypeDescriptor* type) noexcept;
         friend bool operator==(const Layout&, const Layout&) = default;
     };
     struct Record {
@@ -382,16 +298,10 @@ private:
         Layout layout{type};
     };
 
-    static size_type memory_of_record(const Record& each) noexcept {
-        return detail::memory_of_text(each.name) + detail::memory_of_text(each.of.name) +
-               detail::memory_of_vector(each.traits.with) + each.closure.memory_usage();
-    }
+    static size_type memory_of_record(const Record& each) noexcept;
     // A C++ type is found by the address of its mark, with some of its hash where addresses have no bits: when a library was
     // unloaded, the address may be that of another type.
-    static std::uint64_t key_of(const detail::TypeIdentity& type) noexcept {
-        constexpr std::uint64_t unused_bits = sizeof(void*) == 8 ? 0xFFFF'0000'0000'0000u : 0xFFFF'FFFF'0000'0000u;
-        return reinterpret_cast<std::uintptr_t>(type.mark) ^ (type.hash & unused_bits);
-    }
+    static std::uint64_t key_of(const detail::TypeIdentity& type) noexcept;
     SLOTWISE_ALWAYS_INLINE ComponentId find_here(const detail::TypeIdentity& type) const noexcept {
         return ComponentId::from_bits(types_.find(key_of(type), [](std::uint64_t) { return true; }));
     }
@@ -413,38 +323,13 @@ private:
         return id.number() - 1 < records_.size() && detail::ComponentIdParts::registry(id) == tag_;
     }
     /// Why this registry cannot name anything by this id; null if it can.
-    const char* problem(ComponentId id) const noexcept {
-        if (!id) return "the id is null: no component has it";
-        if (!id.is_pair()) {
-            if (detail::ComponentIdParts::registry(id) != tag_) return "the component is of another registry; register it here";
-            return is_own(id) ? nullptr : "the component is unknown: no registration has returned this id";
-        }
-        const std::uint32_t relation = id.relation_number() - 1, target = id.target_number() - 1;
-        if (!id.has_any_relation() && !(relation < records_.size() && records_[relation].relation))
-            return "the pair is without a relation; register its first part by add_relation or relation<T>";
-        if (id.has_any_target()) return nullptr;
-        if (const Entity entity = id.target())
-            return entity.version() % 2 == 1 ? nullptr : "the pair's target was never an entity";
-        return target < records_.size() ? nullptr : "the pair is without a target: the entity is null or the component unknown";
-    }
-    const Record& record_of(ComponentId id, const char* where) const {
-        if (const char* wrong = problem(id)) [[unlikely]]
-            refuse(where, wrong, id);
-        if (id.has_any_relation()) [[unlikely]]
-            refuse(where, "a pair of any relation is none in particular; name the relation", id);
-        return record(id.is_pair() ? id.relation_number() : id.number());
-    }
+    const char* problem(ComponentId id) const noexcept;
+    const Record& record_of(ComponentId id, const char* where) const;
     [[noreturn]] SLOTWISE_COLD void refuse(const char* where, const char* wrong, ComponentId id) const {
         const std::string text = std::string(where) + ": " + wrong + " (" + name(id) + ")";
         detail::throw_invalid_argument(text.c_str());
     }
-    std::string name_of(std::uint32_t number, bool known) const {
-        if (known) return record(number).name;
-        detail::HandleText text;
-        text.append("#");
-        text.append(number);
-        return std::string(text.chars, text.size);
-    }
+    std::string name_of(std::uint32_t number, bool known) const;
 
     template <class T>
     ComponentId add_type(const std::string_view* name, ComponentTraits traits, bool relation) {
@@ -484,58 +369,10 @@ private:
         return added;
     }
     /// `name`, or with a number behind it, so that no component is called so.
-    std::string unused(std::string_view name) const {
-        std::string text(name);
-        for (std::uint64_t count = 2; find(std::string_view(text)); ++count) {
-            detail::HandleText number;
-            number.append(" #");
-            number.append(count);
-            text.assign(name);
-            text += number.chars;
-        }
-        return text;
-    }
-    ComponentId add_record(std::string_view name, const TypeDescriptor* type, ComponentTraits traits, bool relation) {
-        const auto refuse_text = [&](const char* wrong) {
-            const std::string text = "ComponentRegistry: " + std::string(name) + ": " + wrong;
-            detail::throw_invalid_argument(text.c_str());
-        };
-        if (type != nullptr && (type->empty || type->size == 0)) type = nullptr;
-        if (find(name)) refuse_text("a component has this name; choose another");
-        if (relation && records_.size() >= ComponentId::max_relation)
-            refuse_text("there are too many relations and components for one more relation; register relations first");
-        if (records_.size() >= ~std::uint32_t{0} - 1) refuse_text("there are too many components");
-        traits = detail::normalised(std::move(traits));
-        if (const char* wrong = detail::contradiction(traits, type != nullptr, relation)) refuse_text(wrong);
-        Record fresh{std::string(name), type, std::move(traits), relation};
-        for (const ComponentId companion : fresh.traits.with) {
-            if (!contains(companion)) refuse_text("`with` names what this registry does not know; register companions first");
-            if (is_relation(companion)) refuse_text("`with` names a relation without a target; name a pair of it");
-            if (companion.target())
-                refuse_text("`with` names a pair with an entity, which may die before; name a pair with a component");
-            if (companion.is_pair() && record_of(companion, "").traits.switched)
-                refuse_text("`with` names a pair of a switched relation, which cannot come along");
-            detail::insert_sorted(fresh.closure, companion);
-            for (const ComponentId next : with_closure(companion)) detail::insert_sorted(fresh.closure, next);
-        }
-        for (size_type i = 1; i < fresh.closure.size(); ++i)
-            if (fresh.closure[i].is_pair() && fresh.closure[i].relation_number() == fresh.closure[i - 1].relation_number() &&
-                record_of(fresh.closure[i], "").traits.exclusive)
-                refuse_text("`with` names two targets of one exclusive relation; name one");
-        if (address_.empty()) address_.resize(1);
-        names_.reserve_one();
-        const std::uint64_t hash = DefaultHash<std::string_view>()(fresh.name);
-        records_.push_back(std::move(fresh));
-        names_.insert(hash, records_.size()); // the rest throws nothing
-        any_switched_ = any_switched_ || records_.back().traits.switched;
-        if (tag_ == 0) tag_ = tag_of(address_.data());
-        return id(static_cast<std::uint32_t>(records_.size()));
-    }
+    std::string unused(std::string_view name) const;
+    ComponentId add_record(std::string_view name, const TypeDescriptor* type, ComponentTraits traits, bool relation);
     /// A number of the registry: a hash of an address that no other registry has as long as this one lives.
-    static std::uint32_t tag_of(const void* address) noexcept {
-        const std::uint64_t hash = mix_bits(reinterpret_cast<std::uintptr_t>(address));
-        return static_cast<std::uint32_t>(hash % detail::ComponentIdParts::max_registry) + 1;
-    }
+    static std::uint32_t tag_of(const void* address) noexcept;
 
     std::vector<Record> records_{};                // of number i + 1
     detail::NumberTable types_{};                  // see key_of() -> bits of the id
@@ -548,5 +385,9 @@ private:
 };
 
 SLOTWISE_END
+
+#if SLOTWISE_BODIES
+#include "component_registry.inl.hpp"
+#endif
 
 #endif

@@ -23,23 +23,7 @@ public:
     TableShape() = default;
     /// @throws std::invalid_argument when the ids are not ascending and each once, or the registry does not know one; what the
     /// allocator throws
-    TableShape(const ComponentRegistry& registry, std::span<const ComponentId> ids) : ids_(ids) {
-        columns_.reserve(ids.size());
-        for (std::size_t place = 0; place != ids.size(); ++place) {
-            const ComponentId id = ids[place];
-            if (!registry.is_switched_alone(id)) registry.expect(id, "Table");
-            if (place != 0 && id <= ids[place - 1])
-                throw_invalid_argument(
-                    "Table: the ids are not ascending, or one is there twice; sort them and remove duplicates");
-            const bool has_column = registry.has_column(id);
-            columns_.push_back(has_column ? static_cast<std::int32_t>(places_.size()) : none);
-            if (has_column) places_.push_back(static_cast<std::uint32_t>(place));
-            const std::uint32_t number = id.number();
-            if (number == 0 || number >= low_numbers) continue;
-            low_.resize(number + std::size_t{1}, {none, none});
-            low_[number] = {static_cast<std::int32_t>(place), columns_.back()};
-        }
-    }
+    TableShape(const ComponentRegistry& registry, std::span<const ComponentId> ids);
 
     std::span<const ComponentId> ids() const noexcept { return ids_.span(); }
     std::size_t column_count() const noexcept { return places_.size(); }
@@ -103,44 +87,17 @@ struct MarksPlan {
 class TableMarks {
 public:
     TableMarks() = default;
-    TableMarks(const ComponentRegistry& registry, const TableShape& shape) {
-        for (std::size_t place = 0; place != shape.ids().size(); ++place) {
-            const ComponentTraits& traits = registry.traits(shape.ids()[place]);
-            if (traits.toggle) bits_.push_back({place, {}});
-            if (traits.tracked) ticks_.push_back({place, {}});
-        }
-        active_ = !ticks_.empty();
-    }
-    TableMarks(TableMarks&& other) noexcept
-        : bits_(std::move(other.bits_)), ticks_(std::move(other.ticks_)), made_(std::exchange(other.made_, 0)),
-          active_(std::exchange(other.active_, false)) {
-        other.bits_.clear();
-        other.ticks_.clear();
-    }
+    TableMarks(const ComponentRegistry& registry, const TableShape& shape);
+    TableMarks(TableMarks&& other) noexcept;
     TableMarks(const TableMarks&) = delete;
     TableMarks& operator=(const TableMarks&) = delete;
     TableMarks& operator=(TableMarks&&) = delete;
     ~TableMarks() = default;
-    void swap(TableMarks& other) noexcept {
-        bits_.swap(other.bits_);
-        ticks_.swap(other.ticks_);
-        std::swap(made_, other.made_);
-        std::swap(active_, other.active_);
-    }
-    std::size_t memory_usage() const noexcept {
-        std::size_t bytes = memory_of_vector(bits_) + memory_of_vector(ticks_);
-        for (const BitsAt& each : bits_) bytes += each.column.memory_usage();
-        for (const TicksAt& each : ticks_) bytes += each.column.memory_usage();
-        return bytes;
-    }
+    void swap(TableMarks& other) noexcept;
+    std::size_t memory_usage() const noexcept;
     /// @throws what the allocator throws
     static MarksPlan plan(const TableMarks& from, std::span<const ComponentId> ids_from, const TableMarks& to,
-                          std::span<const ComponentId> ids_to) {
-        MarksPlan plan;
-        plan.bits = match(from.bits_, ids_from, to.bits_, ids_to);
-        plan.ticks = match(from.ticks_, ids_from, to.ticks_, ids_to);
-        return plan;
-    }
+                          std::span<const ComponentId> ids_to);
 
     /// Whether anything is to be done when rows change.
     bool active() const noexcept { return active_; }
@@ -159,19 +116,10 @@ public:
     }
     bool can_toggle(std::size_t place) const noexcept { return find(*this, place) != nullptr; }
     /// @pre can_toggle(place) @throws what the allocator throws, at the first that is disabled; strong
-    void enable(std::size_t rows, std::size_t row, std::size_t place, bool value) {
-        BitsAt& at = *find(*this, place);
-        if (value && !at.made) return;
-        if (!at.made) make(at, rows, rows);
-        at.column.set(row, value);
-    }
+    void enable(std::size_t rows, std::size_t row, std::size_t place, bool value);
 
     /// Room for `rows` rows in every column that has memory. @throws what the allocator throws
-    void reserve(std::size_t rows) {
-        for (BitsAt& each : bits_)
-            if (each.made) each.column.reserve(rows);
-        for (TicksAt& each : ticks_) each.column.reserve(rows);
-    }
+    void reserve(std::size_t rows);
     void shrink_to_fit() {
         for (BitsAt& each : bits_) each.column.shrink_to_fit();
         for (TicksAt& each : ticks_) each.column.shrink_to_fit();
@@ -182,71 +130,22 @@ public:
             if (each.made) each.column.append(rows, true);
         for (TicksAt& each : ticks_) each.column.append(rows, tick);
     }
-    void swap_erase(std::size_t row) noexcept {
-        for (BitsAt& each : bits_)
-            if (each.made) each.column.swap_erase(row);
-        for (TicksAt& each : ticks_) each.column.swap_erase(row);
-    }
-    void swap_rows(std::size_t a, std::size_t b) noexcept {
-        for (BitsAt& each : bits_)
-            if (each.made) each.column.swap_rows(a, b);
-        for (TicksAt& each : ticks_) each.column.swap_rows(a, b);
-    }
-    void clear() noexcept {
-        for (BitsAt& each : bits_) {
-            each.column.clear();
-            each.made = false;
-        }
-        for (TicksAt& each : ticks_) each.column.clear();
-        made_ = 0;
-        active_ = !ticks_.empty();
-    }
+    void swap_erase(std::size_t row) noexcept;
+    void swap_rows(std::size_t a, std::size_t b) noexcept;
+    void clear() noexcept;
     void clamp(tick_t now) noexcept {
         for (TicksAt& each : ticks_) each.column.clamp(now);
     }
     /// Room at `to`, for `room` rows, before row `row` of `from` comes there. @throws what the allocator throws
     static void prepare_move(const TableMarks& from, std::size_t row, TableMarks& to, std::size_t rows, std::size_t room,
-                             const MarksPlan& plan) {
-        for (const MarksPlan::Step& step : plan.bits) {
-            BitsAt& at = to.bits_[static_cast<std::size_t>(step.to)];
-            if (!at.made && step.from >= 0 && !from.enabled(step.from, row)) to.make(at, rows, room);
-        }
-        to.reserve(room);
-    }
+                             const MarksPlan& plan);
     /// The same, and memory for bits that are not made yet: whatever is disabled next, the same call of prepare_move() does not
     /// allocate. @throws what the allocator throws
     static void prepare_any_move(const TableMarks& from, std::size_t row, TableMarks& to, std::size_t rows, std::size_t room,
-                                 const MarksPlan& plan) {
-        for (BitsAt& each : to.bits_) each.column.reserve(room);
-        prepare_move(from, row, to, rows, room, plan);
-    }
+                                 const MarksPlan& plan);
     /// The marks of a row that was moved. @pre prepare_move()
-    static void commit_move(TableMarks& from, std::size_t row, TableMarks& to, const MarksPlan& plan, tick_t tick) noexcept {
-        for (const MarksPlan::Step& step : plan.bits) {
-            BitsAt& at = to.bits_[static_cast<std::size_t>(step.to)];
-            if (at.made) at.column.push_back(step.from < 0 || from.enabled(step.from, row));
-        }
-        for (const MarksPlan::Step& step : plan.ticks) {
-            TickColumn& column = to.ticks_[static_cast<std::size_t>(step.to)].column;
-            if (step.from < 0) {
-                column.push_back(tick);
-            } else {
-                const TickColumn& old = from.ticks_[static_cast<std::size_t>(step.from)].column;
-                column.push_back(old.added(row), old.changed(row));
-            }
-        }
-        from.swap_erase(row);
-    }
-    bool is_sound(std::size_t rows) const noexcept {
-        std::size_t made = 0;
-        for (const BitsAt& each : bits_) {
-            made += each.made;
-            if (each.column.size() != (each.made ? rows : 0) || !each.column.check_invariants()) return false;
-        }
-        for (const TicksAt& each : ticks_)
-            if (each.column.size() != rows || !each.column.check_invariants()) return false;
-        return made == made_ && active_ == (made_ != 0 || !ticks_.empty());
-    }
+    static void commit_move(TableMarks& from, std::size_t row, TableMarks& to, const MarksPlan& plan, tick_t tick) noexcept;
+    bool is_sound(std::size_t rows) const noexcept;
 
 private:
     struct BitsAt {
@@ -281,13 +180,7 @@ private:
         const BitsAt& at = bits_[static_cast<std::size_t>(column)];
         return !at.made || at.column.test(row);
     }
-    void make(BitsAt& at, std::size_t rows, std::size_t capacity) {
-        at.column.reserve(capacity);
-        at.column.append(rows, true);
-        at.made = true;
-        ++made_;
-        active_ = true;
-    }
+    void make(BitsAt& at, std::size_t rows, std::size_t capacity);
 
     std::vector<BitsAt> bits_{};
     std::vector<TicksAt> ticks_{};
@@ -345,9 +238,7 @@ public:
     /// A table of these components, which are ascending.
     /// @throws std::invalid_argument when they are not, when the registry does not know one, or values of a type cannot be
     /// moved; what the allocator throws
-    Table(const ComponentRegistry& registry, std::span<const ComponentId> ids)
-        : shape_(registry, ids), marks_(registry, shape_), rows_(types(registry, shape_)),
-          erasure_(detail::PlannedRows::columns(rows_), detail::AnyColumns<AnyRows::allocator_type>(), {}) {}
+    Table(const ComponentRegistry& registry, std::span<const ComponentId> ids);
     /// Leaves `other` to be assigned or destroyed.
     Table(Table&& other) noexcept = default;
     Table& operator=(Table&& other) noexcept {
@@ -358,12 +249,7 @@ public:
     Table(const Table&) = delete;
     Table& operator=(const Table&) = delete;
     ~Table() = default;
-    void swap(Table& other) noexcept {
-        std::swap(shape_, other.shape_);
-        marks_.swap(other.marks_);
-        rows_.swap(other.rows_);
-        std::swap(erasure_, other.erasure_);
-    }
+    void swap(Table& other) noexcept;
     friend void swap(Table& a, Table& b) noexcept { a.swap(b); }
 
     //=== components ===//
@@ -489,15 +375,7 @@ public:
     /// the last. @pre row < size() (checked at level fast)
     /// @throws what moves that may throw do; the row then is there, with some of the last row's values
     /// @complexity linear in columns
-    Entity swap_erase(size_type row) {
-        expect_row(row);
-        const bool last = row == size() - 1;
-        const Entity filled = last ? Entity() : entity_data()[size() - 1];
-        detail::PlannedRows::swap_erase(rows_, row, erasure_);
-        if (marks_.active()) [[unlikely]]
-            marks_.swap_erase(row);
-        return filled;
-    }
+    Entity swap_erase(size_type row);
     /// Moves row `row` of `from` to the end of `to`. Values of components that both have are moved, build(column, to) builds
     /// those of ColumnMapping::built(), others are destroyed. The row keeps its ticks and bits; what is new is enabled, and
     /// added at `tick`. The last row of `from` comes in the place of `row`. No memory is allocated but for growth.
@@ -557,14 +435,7 @@ public:
     /// @pre place < ids().size() and row < size() (checked at level fast)
     /// @throws std::invalid_argument when the component has not the trait toggle; what the allocator throws, at the first that
     /// is disabled in this table; strong
-    void enable(size_type row, size_type place, bool enabled = true) {
-        expect_row(row);
-        SLOTWISE_EXPECT(place < ids().size(), "Table::enable: there is no component at this place");
-        if (!marks_.can_toggle(place)) [[unlikely]]
-            detail::throw_invalid_argument(
-                "Table::enable: the component cannot be disabled; register it with the trait toggle");
-        marks_.enable(size(), row, place, enabled);
-    }
+    void enable(size_type row, size_type place, bool enabled = true);
     /// A bit for each row: whether the component at this place is enabled. Null when it is in all rows, as long as none was
     /// disabled. @pre place < ids().size() @invalidates the pointer, when the table moves or is cleared
     const BitColumn* bits(size_type place) const noexcept { return marks_.bits(place); }
@@ -585,36 +456,22 @@ public:
     /// Bytes held on the heap, without what values hold themselves. @complexity linear in ids
     size_type memory_usage() const noexcept { return detail::memory_of(shape_, marks_, rows_, erasure_); }
     /// Columns get the descriptions of their types that the registry has now. @pre it has the components of before
-    void describe(const ComponentRegistry& registry) {
-        for (size_type i = 0; i != column_count(); ++i) detail::PlannedRows::describe(rows_, i, *registry.type(column_id(i)));
-    }
+    void describe(const ComponentRegistry& registry);
     /// Whether all columns, bits and ticks have as many rows; for tests.
-    bool check_invariants() const noexcept {
-        return rows_.check_invariants() && rows_.size() <= max_rows && rows_.column_count() == column_count() + 1 &&
-               marks_.is_sound(rows_.size());
-    }
+    bool check_invariants() const noexcept;
 
 private:
     friend ColumnMapping;
-    static AnyRows types(const ComponentRegistry& registry, const detail::TableShape& shape) {
-        detail::PlainVector<const TypeDescriptor*> types;
-        for (const std::uint32_t place : shape.places()) types.push_back(registry.type(shape.ids()[place]));
-        types.push_back(&registry.type_of_entities()); // a column too, behind the others: one memory, one growth
-        return AnyRows(types.span());
-    }
+    static AnyRows types(const ComponentRegistry& registry, const detail::TableShape& shape);
     const detail::AnyColumnPlace& place(size_type column) const noexcept { return detail::PlannedRows::columns(rows_)[column]; }
-    const Entity* entity_data() const noexcept {
-        return static_cast<const Entity*>(static_cast<const void*>(detail::PlannedRows::columns(rows_).end()[-1].data));
-    }
+    const Entity* entity_data() const noexcept;
     void expect_row([[maybe_unused]] size_type row) const noexcept {
         SLOTWISE_EXPECT(row < size(), "Table: row is not below size()");
     }
     void expect_column([[maybe_unused]] size_type column) const noexcept {
         SLOTWISE_EXPECT(column < column_count(), "Table: there is no such column; tags have none");
     }
-    static Moved moved(const Table& from, size_type row, RowMove move) noexcept {
-        return {static_cast<slot_t>(move.row), move.filled_from == AnyRows::no_row ? Entity() : from.entity_data()[row]};
-    }
+    static Moved moved(const Table& from, size_type row, RowMove move) noexcept;
     template <class Build>
     SLOTWISE_NEVER_INLINE slot_t push_back_any(tick_t tick, Build& build) {
         prepare(1);
@@ -634,11 +491,7 @@ private:
         return moved(from, row, move);
     }
     static void expect_move(const Table& from, size_type row, [[maybe_unused]] const Table& to,
-                            [[maybe_unused]] const ColumnMapping& map) noexcept {
-        from.expect_row(row);
-        SLOTWISE_EXPECT_DEBUG(map.columns_from_ == from.column_count() && map.columns_to_ == to.column_count(),
-                              "Table::move_row: the map was made for other tables");
-    }
+                            [[maybe_unused]] const ColumnMapping& map) noexcept;
     static void expect_other(const Table& from, const Table& to) {
         if (&from == &to)
             detail::throw_invalid_argument("Table::move_row: source and destination are the same; nothing is to be moved then");
@@ -648,19 +501,9 @@ private:
             detail::throw_length_error("Table: a table has at most 2^30 rows");
     }
     /// Room for the marks of `more` rows, so that nothing throws when the rows are there.
-    void prepare(size_type more) {
-        if (more > capacity() - size()) [[unlikely]] {
-            if (more > max_rows) expect_fits(more);
-            expect_fits(size() + more);
-        }
-        if (marks_.active()) [[unlikely]]
-            marks_.reserve(room(more));
-    }
+    void prepare(size_type more);
     /// Rows there will be memory for when there are `more`.
-    size_type room(size_type more) const noexcept {
-        const size_type wanted = size() + more, grown = detail::PlannedRows::columns(rows_).grown();
-        return wanted <= capacity() ? capacity() : wanted < grown ? grown : wanted;
-    }
+    size_type room(size_type more) const noexcept;
 
     detail::TableShape shape_;
     detail::TableMarks marks_;
@@ -668,23 +511,10 @@ private:
     detail::RowPlan erasure_;
 };
 
-inline ColumnMapping::ColumnMapping(const Table& from, const Table& to) {
-    detail::PlainVector<std::int32_t> map;
-    map.reserve(to.column_count() + 1);
-    std::size_t source = 0;
-    for (std::size_t i = 0; i != to.column_count(); ++i) {
-        const ComponentId id = to.shape_.column_id(i);
-        while (source != from.column_count() && from.shape_.column_id(source) < id) ++source;
-        const bool shared = source != from.column_count() && from.shape_.column_id(source) == id;
-        map.push_back(shared ? static_cast<std::int32_t>(source) : -1);
-    }
-    map.push_back(static_cast<std::int32_t>(from.column_count())); // entities
-    columns_from_ = from.column_count();
-    columns_to_ = to.column_count();
-    rows_ = detail::RowPlan(detail::PlannedRows::columns(from.rows_), detail::PlannedRows::columns(to.rows_), map.span());
-    marks_ = detail::TableMarks::plan(from.marks_, from.ids(), to.marks_, to.ids());
-}
-
 SLOTWISE_END
+
+#if SLOTWISE_BODIES
+#include "table.inl.hpp"
+#endif
 
 #endif

@@ -68,13 +68,7 @@ public:
         return *this;
     }
     ~QueryCache() = default;
-    void swap(QueryCache& other) noexcept {
-        entries_.swap(other.entries_);
-        watchers_.swap(other.watchers_);
-        all_.swap(other.all_);
-        matched_.swap(other.matched_);
-        std::swap(examined_, other.examined_);
-    }
+    void swap(QueryCache& other) noexcept;
 
     /// The number of queries.
     std::size_t size() const noexcept { return entries_.size(); }
@@ -82,49 +76,19 @@ public:
     std::uint64_t examined() const noexcept { return examined_; }
 
     /// The query with these ids, null when it is not here. @pre they are in order, each once
-    const Entry* find(Ids include) const {
-        SLOTWISE_EXPECT_DEBUG(IdSets::is_set(include), "QueryCache find(include): the ids are in order, each once");
-        return find(include, IdSets::tag(include, hash()));
-    }
+    const Entry* find(Ids include) const;
     /// The query with these ids; if it is not here, it is added with the tables of the index. @pre as find(), and `index` has
     /// the tables that this cache was notified of @throws what the allocator throws; strong
     /// @complexity as find(), else O(tables that have the rarest of the ids)
-    const Entry& make(Ids include, const Index& index) {
-        const std::uint32_t tag = IdSets::tag(include, hash());
-        if (const Entry* const found = find(include, tag)) return *found;
-        SLOTWISE_EXPECT(IdSets::is_set(include), "QueryCache make(include, index): the ids are in order, each once");
-        matched_.reserve(size() + 1); // insert() then needs no room here
-        Stored& made = entries_.emplace(tag, include);
-        ScopeGuard undo([&]() noexcept { entries_.erase(made); });
-        for (ComponentId id : include) made.marks_ |= mark_of(id);
-        for (std::size_t i = 1; i < include.size(); ++i) // of several equal ones the last: pairs come after components
-            if (index.count(include[i]) <= index.count(include[made.watched_])) made.watched_ = i;
-        fill(made, index);
-        register_entry(made);
-        undo.dismiss();
-        return made;
-    }
+    const Entry& make(Ids include, const Index& index);
     /// Appends the table to the queries whose ids it has. @pre `index` has it, and it is the last that came there
     /// @throws what the allocator throws; strong
     /// @complexity O(ids of the table + queries registered under them ids of the query)
-    void insert(Table* table, const Index& index) {
-        const auto keys = index.keys(table);
-        collect(keys);
-        for (Entry* const entry : matched_) entry->tables_.reserve_one();
-        const std::uint64_t number = index.number(table);
-        for (Entry* const entry : matched_) append(*entry, table, number, keys);
-    }
+    void insert(Table* table, const Index& index);
     /// Takes the table out of the queries whose ids it has. @pre `index` still has it
-    void erase(Table* table, const Index& index) noexcept {
-        collect(index.keys(table));
-        const std::uint64_t number = index.number(table);
-        for (Entry* const entry : matched_) entry->tables_.erase(number);
-    }
+    void erase(Table* table, const Index& index) noexcept;
     /// Room for append(table, index), so that it throws nothing. @throws what the allocator throws; strong
-    void reserve_append(Table* table, const Index& index) {
-        collect(index.keys(table));
-        for (Entry* const entry : matched_) entry->tables_.reserve_one();
-    }
+    void reserve_append(Table* table, const Index& index);
     /// The same as insert(), of a table that was erased. @pre reserve_append(table, index) was called, then erase(table, index)
     void append(Table* table, const Index& index) noexcept {
         const auto keys = index.keys(table);
@@ -133,23 +97,10 @@ public:
     }
     /// Brings the tables of each query into the order of the index, see ComponentIndex::reorder.
     /// @complexity O(tables of all queries log tables)
-    void reorder(const Index& index) noexcept {
-        entries_.pool().for_each(
-            [&](Stored& entry) { entry.tables_.renumber([&](Table* table) { return index.number(table); }); });
-    }
-    std::size_t memory_usage() const noexcept {
-        return memory_of(all_, matched_) + entries_.memory_usage([](const Stored& each) {
-            return memory_of(each.tables_, each.include_);
-        }) + watchers_.memory_usage([](const Watchers& each) { return each.entries.memory_usage(); });
-    }
+    void reorder(const Index& index) noexcept;
+    std::size_t memory_usage() const noexcept;
     /// Whether each query has exactly the tables of the index that have its ids, in their order; for tests.
-    bool check_invariants(const Index& index) const {
-        std::size_t watched = all_.size();
-        watchers_.pool().for_each([&](const Watchers& each) { watched += each.entries.size(); });
-        bool all = watched == size() && entries_.check_invariants() && watchers_.check_invariants();
-        entries_.pool().for_each([&](const Stored& entry) { all = all && check_entry(entry, index); });
-        return all;
-    }
+    bool check_invariants(const Index& index) const;
 
 private:
     using Key = Index::Key;
@@ -173,52 +124,12 @@ private:
     // A bit of 64 for each id: a table without the bits of a query does not have its ids.
     static std::uint64_t mark_of(ComponentId id) { return std::uint64_t{1} << (tag_of(id) >> 26); }
 
-    const Entry* find(Ids include, std::uint32_t tag) const {
-        return entries_.find(tag, [&](const Stored& each) { return IdSets::equal(each.include(), include); });
-    }
-    Watchers* watchers_of(ComponentId id, std::uint32_t tag) const {
-        return watchers_.find(tag, [&](const Watchers& each) { return each.id == id; });
-    }
-    bool check_entry(const Stored& entry, const Index& index) const {
-        const Ids include = entry.include();
-        if (find(include, entry.tag) != std::addressof(entry) || !entry.tables_.check_invariants()) return false;
-        auto match = entry.begin();
-        for (const auto all : index.tables()) {
-            const auto has = [&](ComponentId id) { return index.find(id, all.table) != nullptr; };
-            bool has_each = true;
-            for (ComponentId id : include) has_each = has_each && has(id);
-            if (!has_each) continue;
-            if (match == entry.end() || (*match).table != all.table) return false;
-            for (std::size_t i = 0; i != include.size(); ++i)
-                if ((*match).columns[i] != index.find(include[i], all.table)->column) return false;
-            ++match;
-        }
-        return match == entry.end();
-    }
+    const Entry* find(Ids include, std::uint32_t tag) const;
+    Watchers* watchers_of(ComponentId id, std::uint32_t tag) const;
+    bool check_entry(const Stored& entry, const Index& index) const;
     // Into matched_, which has room for every query: the queries whose ids are among these.
-    void collect(std::span<const Key> keys) {
-        matched_.clear();
-        std::uint64_t marks = 0;
-        for (const Key& key : keys) marks |= mark_of(key.id);
-        matched_.append(all_.data(), all_.size());
-        if (watchers_.empty()) return;
-        for (const Key& key : keys) {
-            const Watchers* const watchers = watchers_of(key.id, tag_of(key.id));
-            if (watchers == nullptr) continue;
-            for (Entry* const entry : watchers->entries) {
-                ++examined_;
-                if ((entry->marks_ & ~marks) == 0 && has_all(keys, entry->include_)) matched_.push_back(entry);
-            }
-        }
-    }
-    static bool has_all(std::span<const Key> keys, const PlainVector<ComponentId>& include) noexcept {
-        std::size_t key = 0;
-        for (ComponentId id : include) {
-            while (key != keys.size() && keys[key].id < id) ++key;
-            if (key == keys.size() || !(keys[key].id == id)) return false;
-        }
-        return true;
-    }
+    void collect(std::span<const Key> keys);
+    static bool has_all(std::span<const Key> keys, const PlainVector<ComponentId>& include) noexcept;
     // @pre there is room, and the table has the ids
     static void append(Entry& entry, Table* table, std::uint64_t number, std::span<const Key> keys) noexcept {
         entry.tables_.append(table, number, [&, key = std::size_t{0}](std::size_t i) mutable {
@@ -226,24 +137,8 @@ private:
             return keys[key].entry.column;
         });
     }
-    void fill(Entry& entry, const Index& index) {
-        const Ids include = entry.include();
-        const auto tables = include.empty() ? index.tables() : index.tables(include[entry.watched_]);
-        for (const auto each : tables) {
-            const auto keys = index.keys(each.table);
-            if (!has_all(keys, entry.include_)) continue;
-            entry.tables_.reserve_one();
-            append(entry, each.table, index.number(each.table), keys);
-        }
-    }
-    void register_entry(Entry& entry) {
-        if (entry.include_.empty()) return all_.push_back(std::addressof(entry));
-        ComponentId id = entry.include_[entry.watched_];
-        const std::uint32_t tag = tag_of(id);
-        Watchers* watchers = watchers_of(id, tag);
-        if (watchers == nullptr) watchers = std::addressof(watchers_.emplace(tag, id)); // of no query, if push_back throws
-        watchers->entries.push_back(std::addressof(entry));
-    }
+    void fill(Entry& entry, const Index& index);
+    void register_entry(Entry& entry);
 
     ObjectTable<Stored> entries_{};
     ObjectTable<Watchers> watchers_{};
@@ -264,10 +159,7 @@ public:
         for (const ComponentId each : registry_->with_closure(id))
             if (!registry_->traits(each).sparse) f(each);
     }
-    bool replaces(ComponentId added, ComponentId present) const {
-        return added.is_pair() && present.is_pair() && added.relation_number() == present.relation_number() &&
-               registry_->traits(added).exclusive;
-    }
+    bool replaces(ComponentId added, ComponentId present) const;
     bool may_replace(ComponentId id) const { return id.is_pair() && registry_->traits(id).exclusive; }
 
 private:
@@ -298,10 +190,7 @@ public:
     };
 
     /// The empty table. @throws what the allocator throws
-    explicit ArchetypeTables(const ComponentRegistry& registry)
-        : registry_(std::addressof(registry)), graph_(ComponentRules(registry)) {
-        static_cast<void>(find_or_make({}));
-    }
+    explicit ArchetypeTables(const ComponentRegistry& registry);
 
     //=== tables ===//
 
@@ -320,10 +209,7 @@ public:
         return found.is_null() ? no_slot : found.index();
     }
     /// The same; it is made if there is none. @throws as Table's constructor and the allocator; strong
-    slot_t find_or_make(Ids ids) {
-        const auto inserted = [&](MakeTable& make) { return Graph::Step{graph_.insert(ids, make)}; };
-        return registering(inserted).node.index();
-    }
+    slot_t find_or_make(Ids ids);
     /// Calls f(number, table) for each table, by number. f may erase that table.
     template <class F>
     void for_each(F&& f) {
@@ -348,9 +234,7 @@ public:
     Step add_all(slot_t from, Ids ids) { return change(from, ids, Ids()); }
     Step remove_all(slot_t from, Ids ids) { return change(from, Ids(), ids); }
     /// Removes components and adds others, in one step, without tables between. One that is in both is added.
-    Step change(slot_t from, Ids added, Ids removed) {
-        return walk(from, [&](slot_t node, MakeTable& make) { return graph_.change(node, added, removed, make); });
-    }
+    Step change(slot_t from, Ids added, Ids removed);
 
     //=== erasing ===//
 
@@ -358,23 +242,9 @@ public:
     std::uint64_t erased() const noexcept { return erased_; }
     /// Erases a table, and the transitions from it and to it. @pre contains(table), it has no rows and is not root()
     /// (checked at level fast)
-    void erase(slot_t table) noexcept {
-        Table& gone = (*this)[table];
-        SLOTWISE_EXPECT(gone.empty() && table != root(), "ArchetypeTables erase(table): it has rows, or is the empty one");
-        if (last_ == &gone) last_ = nullptr;
-        cache_.erase(&gone, index_);
-        index_.erase(&gone);
-        graph_.erase(graph_.handle_at(table));
-        ++erased_;
-    }
+    void erase(slot_t table) noexcept;
     /// Erases all tables without rows but root(); returns how many. @complexity linear in tables
-    size_type erase_empty() noexcept {
-        const size_type before = size();
-        for_each([&](slot_t number, const Table& table) {
-            if (table.empty() && number != root()) erase(number);
-        });
-        return before - size();
-    }
+    size_type erase_empty() noexcept;
     /// Erases the tables without rows that have the component, or a pair that the wildcard stands for: those of a target that
     /// died. Returns how many. @throws what the allocator throws; nothing is erased then @complexity O(tables that have it)
     size_type erase_tables_with(ComponentId id) {
@@ -383,31 +253,14 @@ public:
         return erase_tables_with(id, gone);
     }
     /// The same without an allocation. @param gone has room for index().count(id)
-    size_type erase_tables_with(ComponentId id, PlainVector<slot_t>& gone) noexcept {
-        gone.clear();
-        for (const auto entry : index_.tables(id))
-            if (entry.table->empty()) gone.push_back(find(entry.table->ids()));
-        for (const slot_t table : gone) erase(table);
-        return gone.size();
-    }
+    size_type erase_tables_with(ComponentId id, PlainVector<slot_t>& gone) noexcept;
 
     /// Whether so many tables of pairs with entities were made since the last erase_left() that it pays to erase those that
     /// their rows have left: an entity that is related to n targets, one after the other, leaves n tables with up to n ids.
     SLOTWISE_ALWAYS_INLINE bool is_crowded() const noexcept { return made_ > most_made_; }
     /// Erases the tables without rows that have a pair with an entity. Others are as many as the program has kinds of entities.
     /// It takes O(ids of all tables), amortised O(ids) for each table that was made.
-    void erase_left() noexcept {
-        made_ = 0;
-        std::size_t kept = size();
-        for_each([&](slot_t number, const Table& table) {
-            if (!has_target(table)) return;
-            if (table.empty())
-                erase(number);
-            else
-                kept += weight_of(table);
-        });
-        most_made_ = kept < least_made ? least_made : kept;
-    }
+    void erase_left() noexcept;
 
     /// Makes a table the last one that is walked; root() stays the first. Called when a table gets its first row: the order of
     /// those with rows then does not depend on tables that had some before. @throws what the allocator throws; strong. It
@@ -442,29 +295,15 @@ public:
     /// The same; null when nobody asked for it yet.
     const Query* find_query(Ids include) const { return cache_.find(include); }
 
-    std::size_t memory_usage() const noexcept {
-        const auto own = [](const auto& each) { return each.memory_usage(); };
-        return graph_.memory_usage(own, own) + memory_of(index_, cache_);
-    }
+    std::size_t memory_usage() const noexcept;
     /// Whether all parts agree; for tests.
-    bool check_invariants() const {
-        bool all = size() == index_.size() && contains(root()) && (*this)[root()].ids().empty();
-        for_each([&](slot_t, const Table& table) {
-            all = all && index_.contains(const_cast<Table*>(&table)) && table.check_invariants();
-        });
-        return all && graph_.check_invariants() && index_.check_invariants() && cache_.check_invariants(index_);
-    }
+    bool check_invariants() const;
 
 private:
     // In ids: some MB of tables that may be entered again.
     static constexpr std::size_t least_made = std::size_t{1} << 14;
     static std::size_t weight_of(const Table& table) noexcept { return table.ids().size() + 8; }
-    static bool has_target(const Table& table) noexcept {
-        const Ids ids = table.ids();
-        for (std::size_t i = ids.size(); i-- != 0 && ids[i].is_pair();) // components come first
-            if (ids[i].target()) return true;
-        return false;
-    }
+    static bool has_target(const Table& table) noexcept;
     // A type of its own: a lambda in registering() would be another one for each of its uses, and all of the graph with it.
     struct MakeTable {
         Table operator()(Graph::handle_type, Ids ids) {
@@ -513,5 +352,9 @@ private:
 } // namespace detail
 
 SLOTWISE_END
+
+#if SLOTWISE_BODIES
+#include "archetype_tables.inl.hpp"
+#endif
 
 #endif

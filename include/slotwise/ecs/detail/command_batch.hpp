@@ -26,12 +26,7 @@ public:
     CommandArena(const CommandArena&) = delete;
     CommandArena& operator=(const CommandArena&) = delete;
     ~CommandArena() { free(); }
-    void swap(CommandArena& other) noexcept {
-        chunks_.swap(other.chunks_);
-        std::swap(chunk_, other.chunk_);
-        std::swap(next_, other.next_);
-        std::swap(left_, other.left_);
-    }
+    void swap(CommandArena& other) noexcept;
 
     /// `bytes` at an address that is a multiple of `align`, a power of two. @throws what the allocator throws; strong
     /// @complexity amortised O(1)
@@ -47,17 +42,8 @@ public:
         begin_chunk();
     }
     /// Takes back all pieces and frees the memory.
-    void free() noexcept {
-        std::allocator<std::byte> alloc;
-        for (const Chunk& chunk : chunks_) deallocate_on_line(alloc, chunk.data, chunk.bytes);
-        chunks_.clear();
-        reset();
-    }
-    std::size_t memory_usage() const noexcept {
-        std::size_t sum = memory_of_vector(chunks_);
-        for (const Chunk& chunk : chunks_) sum += line_bytes<std::byte>(chunk.bytes);
-        return sum;
-    }
+    void free() noexcept;
+    std::size_t memory_usage() const noexcept;
     /// Bytes of all chunks.
     std::size_t bytes() const noexcept {
         std::size_t sum = 0;
@@ -73,9 +59,7 @@ private:
     static constexpr std::size_t first_bytes = std::size_t{1} << 12, most_bytes = std::size_t{1} << 20;
 
     // Bytes to skip up to the next multiple of `align`, a power of two.
-    std::size_t gap(std::size_t align) const noexcept {
-        return (align - 1) & (std::size_t{0} - reinterpret_cast<std::uintptr_t>(next_));
-    }
+    std::size_t gap(std::size_t align) const noexcept;
     // The piece behind the next `skip` bytes.
     void* cut(std::size_t skip, std::size_t bytes) noexcept {
         std::byte* const piece = next_ + skip;
@@ -83,11 +67,7 @@ private:
         left_ -= skip + bytes;
         return piece;
     }
-    void begin_chunk() noexcept {
-        const bool any = chunk_ < chunks_.size();
-        next_ = any ? chunks_[chunk_].data : nullptr;
-        left_ = any ? chunks_[chunk_].bytes : 0;
-    }
+    void begin_chunk() noexcept;
     SLOTWISE_COLD void* take_from_next(std::size_t bytes, std::size_t align) {
         const std::size_t needed = checked_bytes(1, bytes, align);
         std::size_t next = chunks_.empty() ? 0 : chunk_ + 1;
@@ -137,30 +117,13 @@ struct CommandShape {
     std::vector<CommandItem> items{};
 
     /// The number of ids that a command with this payload names.
-    std::size_t count(const void* payload) const noexcept {
-        return list ? bits::to_size(*static_cast<const std::uint64_t*>(payload)) : items.size();
-    }
+    std::size_t count(const void* payload) const noexcept;
     /// The id at place `i` of a command with this payload.
-    ComponentId id(std::size_t i, const void* payload) const noexcept {
-        if (list) return static_cast<const ComponentId*>(payload)[i + 1];
-        return pair ? *static_cast<const ComponentId*>(payload) : items[i].id;
-    }
+    ComponentId id(std::size_t i, const void* payload) const noexcept;
     /// Destroys the first `count` values.
-    void destroy_values(void* payload, std::size_t count) const noexcept {
-        for (std::size_t i = 0; i != count; ++i)
-            if (const CommandItem& item = items[i]; item.offset != CommandItem::no_value && item.type->destroy != nullptr)
-                item.type->destroy(static_cast<std::byte*>(payload) + item.offset);
-    }
+    void destroy_values(void* payload, std::size_t count) const noexcept;
     /// Adds room for a value to the payload and returns its offset. @throws std::length_error when they are more than 4 GiB
-    std::uint32_t place(std::size_t size, std::size_t alignment) {
-        const std::size_t at = checked_bytes(1, bytes, alignment - 1) / alignment * alignment;
-        const std::size_t end = checked_bytes(1, at, size);
-        if (end >= CommandItem::no_value || alignment >= CommandItem::no_value / 2)
-            throw_length_error("CommandBuffer: the values of a command have more than 4 GiB");
-        bytes = static_cast<std::uint32_t>(end);
-        if (alignment > align) align = static_cast<std::uint32_t>(alignment);
-        return static_cast<std::uint32_t>(at);
-    }
+    std::uint32_t place(std::size_t size, std::size_t alignment);
 };
 
 /// A record. Its payload follows it in memory.
@@ -195,20 +158,8 @@ public:
     CommandShapes() = default;
     CommandShapes(const CommandShapes&) = delete;
     CommandShapes& operator=(const CommandShapes&) = delete;
-    void swap(CommandShapes& other) noexcept {
-        by_types_.swap(other.by_types_);
-        by_id_.swap(other.by_id_);
-        all_.swap(other.all_);
-        std::swap(unresolved_, other.unresolved_);
-        std::swap(recent_, other.recent_);
-        std::swap(add_list_, other.add_list_);
-        std::swap(remove_list_, other.remove_list_);
-    }
-    std::size_t memory_usage() const noexcept {
-        std::size_t bytes = memory_of(by_types_, by_id_) + memory_of_vector(all_);
-        for (const CommandShape* const shape : all_) bytes += sizeof *shape + memory_of_vector(shape->items);
-        return bytes;
-    }
+    void swap(CommandShapes& other) noexcept;
+    std::size_t memory_usage() const noexcept;
     ~CommandShapes() {
         for (const CommandShape* const shape : all_) delete shape;
     }
@@ -230,60 +181,11 @@ public:
     /// The shape of a command with one component or pair, and with its value if with_value. A remove may name all pairs of a
     /// relation.
     /// @throws std::invalid_argument when the id names nothing in the registry, what the allocator throws; strong
-    const CommandShape& of_id(const ComponentRegistry& registry, CommandKind kind, ComponentId id, bool with_value) {
-        if (kind == CommandKind::remove && id.has_any_target() && !id.has_any_relation())
-            registry.expect_term(id, "CommandBuffer");
-        else
-            registry.expect(id, "CommandBuffer");
-        const TypeDescriptor* const type = kind == CommandKind::remove ? nullptr : registry.type(id);
-        if (with_value && type == nullptr) [[unlikely]]
-            throw_invalid_argument("CommandBuffer: a value is given to a tag, which has none; leave it out");
-        const ComponentId named = id.is_pair() ? registry.id(id.relation_number()) : id;
-        const std::uint64_t key = named.bits() * 8 + std::uint64_t{id.is_pair()} * 4 + static_cast<std::uint64_t>(kind);
-        const auto same = [&](std::uint64_t found) {
-            const CommandShape& shape = *shape_of(found);
-            const CommandItem& item = shape.items[0];
-            return item.id == named && shape.pair == id.is_pair() && shape.kind == kind && item.type == type &&
-                   (item.offset != CommandItem::no_value) == with_value;
-        };
-        if (const std::uint64_t found = by_id_.find(key, same)) return *shape_of(found);
-        CommandShape shape;
-        shape.kind = kind;
-        shape.pair = id.is_pair();
-        if (shape.pair) static_cast<void>(shape.place(sizeof(ComponentId), alignof(ComponentId)));
-        CommandItem item;
-        item.id = named;
-        item.type = type;
-        if (with_value) give_value(shape, item);
-        shape.items.push_back(item);
-        by_id_.reserve_one();
-        const CommandShape& kept = keep(std::move(shape));
-        by_id_.insert(key, number_of(&kept));
-        return kept;
-    }
+    const CommandShape& of_id(const ComponentRegistry& registry, CommandKind kind, ComponentId id, bool with_value);
     /// The shape of a command with a list of ids. Throws what the allocator throws; strong
-    const CommandShape& of_list(CommandKind kind) {
-        const CommandShape*& known = kind == CommandKind::remove ? remove_list_ : add_list_;
-        if (known != nullptr) return *known;
-        CommandShape shape;
-        shape.kind = kind;
-        shape.list = true;
-        static_cast<void>(shape.place(sizeof(std::uint64_t), alignof(ComponentId)));
-        known = &keep(std::move(shape));
-        return *known;
-    }
+    const CommandShape& of_list(CommandKind kind);
     /// Registers the types that were not registered when they were recorded. @throws what the registry throws
-    void resolve(ComponentRegistry& registry) {
-        if (!unresolved_) [[likely]]
-            return;
-        for (CommandShape* const shape : all_)
-            for (CommandItem& item : shape->items)
-                if (item.find != nullptr) {
-                    item.id = item.find(registry);
-                    item.find = nullptr;
-                }
-        unresolved_ = false;
-    }
+    void resolve(ComponentRegistry& registry);
 
 private:
     static constexpr std::size_t recent_count = 8;
@@ -310,11 +212,7 @@ private:
         return reinterpret_cast<const CommandShape*>(bits::to_size(number));
     }
     // Adds a value of the item's type to the payload.
-    static void give_value(CommandShape& shape, CommandItem& item) {
-        item.offset = shape.place(item.type->size, item.type->align);
-        shape.destroys = shape.destroys || item.type->destroy != nullptr;
-        shape.throws = shape.throws || !(item.type->trivial || item.type->nothrow_move);
-    }
+    static void give_value(CommandShape& shape, CommandItem& item);
     template <class T>
     static void add_type(CommandShape& shape, const ComponentRegistry& registry, bool with_value) {
         CommandItem item;
@@ -328,13 +226,7 @@ private:
         shape.items.push_back(item);
     }
     // Takes a new shape over and numbers it.
-    const CommandShape& keep(CommandShape&& shape) {
-        if (all_.size() == all_.capacity()) all_.reserve(2 * all_.size() + 8);
-        for (const CommandItem& item : shape.items) unresolved_ = unresolved_ || item.find != nullptr;
-        shape.number = static_cast<std::uint32_t>(all_.size() + 1);
-        all_.push_back(new CommandShape(std::move(shape))); // there is room
-        return *all_.back();
-    }
+    const CommandShape& keep(CommandShape&& shape);
 
     Recent recent_[recent_count]{}; // by the low bits of an address: a probe of by_types_ takes 3 ns
     NumberTable by_types_{}, by_id_{};
@@ -390,20 +282,7 @@ public:
     CommandBatch(const CommandBatch&) = delete;
     CommandBatch& operator=(const CommandBatch&) = delete;
     ~CommandBatch() { reset(); }
-    void swap(CommandBatch& other) noexcept {
-        arena_.swap(other.arena_);
-        groups_.swap(other.groups_);
-        despawns_.swap(other.despawns_);
-        targets_.swap(other.targets_);
-        pages_.swap(other.pages_);
-        versions_.swap(other.versions_);
-        std::swap(commands_, other.commands_);
-        std::swap(latest_, other.latest_);
-        std::swap(section_, other.section_);
-        std::swap(next_, other.next_);
-        std::swap(limit_, other.limit_);
-        std::swap(next_despawn_, other.next_despawn_);
-    }
+    void swap(CommandBatch& other) noexcept;
 
     std::size_t memory_usage() const noexcept {
         return memory_of(arena_, pages_, targets_, versions_) + memory_of_vector(groups_) + memory_of_vector(despawns_);
@@ -438,10 +317,7 @@ public:
             groups_[find(entity) - 1].set_spawned();
     }
     /// Whether this entity will be despawned.
-    bool despawns(Entity entity) const noexcept {
-        const std::uint32_t first = despawns_.empty() ? 0 : find(entity);
-        return first != 0 && groups_[groups_[first - 1].newest - 1].despawned();
-    }
+    bool despawns(Entity entity) const noexcept;
     /// Whether this entity is a new one.
     bool spawns(Entity entity) const noexcept {
         const std::uint32_t first = find(entity);
@@ -452,10 +328,7 @@ public:
         if (targets_.empty() || targets_.back() != entity) targets_.push_back(entity);
     }
     /// Makes all commands about entities that are spawned here void: the entities will not live.
-    void set_spawned_void() noexcept {
-        for (std::size_t i = 0; i != groups_.size(); ++i)
-            if (groups_[i].newest != 0 && groups_[i].spawned()) set_void(static_cast<std::uint32_t>(i + 1));
-    }
+    void set_spawned_void() noexcept;
     /// A record with this shape and a payload of raw memory. It belongs to no entity until link(). @throws what the allocator
     /// throws; strong
     SLOTWISE_ALWAYS_INLINE Command* make(const CommandShape& shape, std::size_t more_bytes = 0) {
@@ -506,22 +379,11 @@ public:
             if (CommandGroup& group = groups_[despawns_[i].group - 1]; is_target(group.entity)) group.set_barrier();
     }
     /// Begins the next phase, which ends with the next barrier. Returns false if nothing is left.
-    bool next_phase() noexcept {
-        limit_ = groups_.size();
-        for (std::size_t i = next_despawn_; i != despawns_.size(); ++i)
-            if (groups_[despawns_[i].group - 1].is_barrier()) {
-                limit_ = despawns_[i].until;
-                break;
-            }
-        return next_ != groups_.size() || next_despawn_ != despawns_.size();
-    }
+    bool next_phase() noexcept;
     /// Makes room, so that despawn_next() does not throw. @throws what the allocator throws; strong
     void prepare() { despawns_.reserve(despawns_.size() + 1); }
     /// The next group of the phase that is to be carried out; null if none is left. @complexity amortised O(1)
-    CommandGroup* next() noexcept {
-        while (next_ < limit_ && (groups_[next_].despawned() || groups_[next_].is_done())) ++next_;
-        return next_ >= limit_ ? nullptr : &groups_[next_];
-    }
+    CommandGroup* next() noexcept;
     /// The groups of the phase from next() on.
     std::span<CommandGroup> rest() noexcept { return {groups_.data() + next_, limit_ - next_}; }
     /// The next group of the same entity in this phase; null if there is none.
@@ -529,25 +391,12 @@ public:
         return group.later != 0 && group.later - 1 < limit_ ? &groups_[group.later - 1] : nullptr;
     }
     /// The next group of the phase whose entity is to be despawned; null if none is left.
-    CommandGroup* next_despawn() noexcept {
-        const bool any = next_despawn_ != despawns_.size() && despawns_[next_despawn_].until <= limit_;
-        return any ? &groups_[despawns_[next_despawn_].group - 1] : nullptr;
-    }
+    CommandGroup* next_despawn() noexcept;
     /// Despawns the entity of the group next(), whose change threw, after all others. @pre prepare() was called once for each
-    void despawn_next() noexcept {
-        despawns_.push_back({static_cast<std::uint32_t>(next_ + 1), static_cast<std::uint32_t>(groups_.size())});
-        groups_[next_].set_despawned();
-    }
+    void despawn_next() noexcept;
     /// Marks the next `count` groups as carried out or dropped, and with the first one the later groups of its entity.
     /// @param destroys whether records have values that must be destroyed
-    void finish(std::size_t count, bool destroys) noexcept {
-        if (groups_[next_].later != 0) [[unlikely]]
-            for (CommandGroup* each = later(groups_[next_]); each != nullptr && !each->despawned(); each = later(*each)) {
-                finish(*each, destroys);
-                each->set_done();
-            }
-        for (; count != 0; --count, ++next_) finish(groups_[next_], destroys);
-    }
+    void finish(std::size_t count, bool destroys) noexcept;
     /// Marks next_despawn() as carried out.
     void finish_despawn() noexcept {
         finish(groups_[despawns_[next_despawn_].group - 1], true);
@@ -565,18 +414,7 @@ public:
         }
     }
     /// Destroys all records that are left. Keeps the memory.
-    void reset() noexcept {
-        for (const CommandGroup& group : groups_) {
-            destroy_commands(group);
-            pages_.find(group.entity.index() / page_slots)->heads[group.entity.index() % page_slots] = 0;
-        }
-        groups_.clear();
-        despawns_.clear();
-        targets_.clear();
-        if (versions_.size() != 0) NumberTable().swap(versions_);
-        arena_.reset();
-        commands_ = latest_ = section_ = next_ = limit_ = next_despawn_ = 0;
-    }
+    void reset() noexcept;
     /// Frees the memory. @pre empty()
     void free() noexcept {
         CommandBatch none;
@@ -602,10 +440,7 @@ private:
         return static_cast<std::uint32_t>(std::addressof(group) - groups_.data()) + 1;
     }
     // The number of the first group of an entity; 0 if there is none.
-    std::uint32_t find(Entity entity) const noexcept {
-        const Page* const page = pages_.find(entity.index() / page_slots);
-        return page == nullptr ? 0 : find(page->heads[entity.index() % page_slots], entity);
-    }
+    std::uint32_t find(Entity entity) const noexcept;
     SLOTWISE_ALWAYS_INLINE std::uint32_t find(std::uint32_t head, Entity entity) const noexcept {
         if (head == 0 || is_group_of(head, entity)) [[likely]]
             return head;
@@ -617,16 +452,7 @@ private:
         return groups_[number - 1].entity == entity && !groups_[number - 1].is_void();
     }
     // The newest group of an entity, or a new one if that is of an earlier section.
-    CommandGroup& group_in_section(std::uint32_t first) {
-        const std::uint32_t newest = groups_[first - 1].newest;
-        if (newest > section_ || groups_[newest - 1].despawned()) {
-            latest_ = newest - 1;
-            return groups_[latest_];
-        }
-        CommandGroup& group = append(groups_[first - 1].entity);
-        groups_[newest - 1].later = groups_[first - 1].newest = static_cast<std::uint32_t>(groups_.size());
-        return group;
-    }
+    CommandGroup& group_in_section(std::uint32_t first);
     CommandGroup& append(Entity entity) {
         if (groups_.size() >= no_slot - 1) throw_length_error("CommandBuffer: commands of more than 4,294,967,293 entities");
         CommandGroup& group = groups_.emplace_back(); // filled in place: a copy from the stack would wait for the stores to it
@@ -644,23 +470,9 @@ private:
         return first != 0 ? group_in_section(first) : add(entity, head);
     }
     // Makes the first group of an entity where the page has that of another version. @pre head != 0
-    CommandGroup& add(Entity entity, std::uint32_t& head) {
-        if (groups_[head - 1].is_void()) return add_first(entity, head);
-        versions_.reserve_one();
-        CommandGroup& group = append(entity);
-        group.newest = static_cast<std::uint32_t>(groups_.size());
-        versions_.insert(entity.to_bits(), group.newest);
-        return group;
-    }
-    void set_void(std::uint32_t number) noexcept {
-        for (; number != 0; number = groups_[number - 1].later) groups_[number - 1].set_void();
-    }
-    void finish(CommandGroup& group, bool destroys) noexcept {
-        if (destroys) destroy_commands(group);
-        group.last = nullptr;
-        commands_ -= group.count();
-        group.count_none();
-    }
+    CommandGroup& add(Entity entity, std::uint32_t& head);
+    void set_void(std::uint32_t number) noexcept;
+    void finish(CommandGroup& group, bool destroys) noexcept;
     static void destroy_commands(const CommandGroup& group) noexcept {
         for_each_command(group, [](Command* command) { command->destroy(); });
     }
@@ -685,5 +497,9 @@ private:
 } // namespace detail
 
 SLOTWISE_END
+
+#if SLOTWISE_BODIES
+#include "command_batch.inl.hpp"
+#endif
 
 #endif

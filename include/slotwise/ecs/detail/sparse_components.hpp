@@ -42,9 +42,7 @@ class SparseColumn {
 
 public:
     /// @param type of the values, which must outlive the column; null: a tag
-    explicit SparseColumn(const TypeDescriptor* type) noexcept
-        : type_(type), size_of_value_(type == nullptr ? 0 : type->size), shift_(shift_of(size_of_value_)),
-          destroys_(type != nullptr && !type->trivial && type->destroy != nullptr) {}
+    explicit SparseColumn(const TypeDescriptor* type) noexcept;
     SparseColumn(const SparseColumn&) = delete;
     SparseColumn& operator=(const SparseColumn&) = delete;
     ~SparseColumn() { clear(); }
@@ -102,12 +100,7 @@ public:
         return true;
     }
     /// Removes all and frees the memory.
-    void clear() noexcept {
-        pages_.for_each([this](std::uint32_t, Page& page) {
-            while (page.live != 0) destroy_place(page, bits::lowest(page.live));
-        });
-        pages_.clear_if([](const Page& page) { return page.idle(); });
-    }
+    void clear() noexcept;
     /// Frees memory that no value needs.
     void shrink_to_fit() noexcept {
         pages_.clear_if([](const Page& page) { return page.idle(); });
@@ -123,35 +116,10 @@ public:
         walk(*this, f);
     }
     /// The entity with the lowest index from `index` on; null when there is none.
-    Entity next(slot_t index) const noexcept {
-        std::uint64_t number = index >> shift_;
-        for (std::uint64_t wanted = number; const Page* const page = pages_.next(number); wanted = ++number) {
-            const unsigned from = number == index >> shift_ && number == wanted ? index & mask() : 0;
-            if (const bits::word_t rest = page->live & (bits::full_word << from); rest != 0)
-                return entity_at(*page, number, bits::lowest(rest));
-        }
-        return Entity();
-    }
-    std::size_t memory_usage() const noexcept {
-        std::size_t bytes = pages_.memory_usage();
-        pages_.for_each([&](std::uint32_t, const Page& page) { bytes += page.memory.memory_usage(); });
-        return bytes;
-    }
+    Entity next(slot_t index) const noexcept;
+    std::size_t memory_usage() const noexcept;
     /// Whether counts and bits agree; for tests.
-    bool check_invariants() const {
-        std::size_t live = 0, idle = 0;
-        bool sound = true;
-        pages_.for_each([&](std::uint32_t number, const Page& page) {
-            live += bits::count(page.live);
-            idle += page.idle();
-            sound = sound && (page.live & page.busy) == 0 && (page.live >> mask() >> 1) == 0 &&
-                    (type_ == nullptr || page.live == 0 || page.values != nullptr);
-            bits::for_each(page.live, [&](unsigned place) {
-                sound = sound && (page.versions[place] & 1u) != 0 && contains(entity_at(page, number, place));
-            });
-        });
-        return sound && live == size_ && idle <= Pages::kept;
-    }
+    bool check_invariants() const;
 
 private:
     // As SecondaryPage: up to 1 KiB of values, because a far entity claims one page.
@@ -162,9 +130,7 @@ private:
     }
     unsigned mask() const noexcept { return (1u << shift_) - 1; }
     unsigned place_of(Entity entity) const noexcept { return entity.index() & mask(); }
-    Entity entity_at(const Page& page, std::uint64_t number, unsigned place) const noexcept {
-        return Entity(static_cast<slot_t>(number << shift_ | place), page.versions[place]);
-    }
+    Entity entity_at(const Page& page, std::uint64_t number, unsigned place) const noexcept;
     SLOTWISE_ALWAYS_INLINE Page* page_of(Entity entity) const noexcept {
         Page* const page = pages_.find(entity.index() >> shift_);
         const unsigned place = place_of(entity);
@@ -278,14 +244,7 @@ public:
         return number < places_.size() ? places_[number].targets : nullptr;
     }
     /// The same, made if they are not there. @throws what the allocator throws; strong @pre the relation has trait `switched`
-    Targets& make_targets(std::uint32_t number) {
-        if (Targets* const found = targets(number)) [[likely]]
-            return *found;
-        Place& place = make_place(number);
-        place.targets = new Targets();
-        used_.push_back(number);
-        return *place.targets;
-    }
+    Targets& make_targets(std::uint32_t number);
 
     //=== by entity ===//
 
@@ -298,22 +257,9 @@ public:
     void* get(Entity entity, ComponentId id) noexcept { return value_of(entity, id); }
     const void* get(Entity entity, ComponentId id) const noexcept { return value_of(entity, id); }
     /// Whether the entity has a sparse component, or a pair of a switched relation: pair(relation, any) asks for any target.
-    bool has(Entity entity, ComponentId id) const noexcept {
-        if (!id.is_pair()) {
-            const SparseColumn* const of = column(id.number());
-            return of != nullptr && of->contains(entity);
-        }
-        if (!id.has_any_relation()) return matches(targets(id.relation_number()), entity, id);
-        for (const std::uint32_t number : used_)
-            if (matches(places_[number].targets, entity, id)) return true;
-        return false;
-    }
+    bool has(Entity entity, ComponentId id) const noexcept;
     /// The target of a switched relation, in the same form; null if there is none.
-    Entity target(Entity entity, std::uint32_t relation) const noexcept {
-        const Targets* const of = targets(relation);
-        const Entity* const found = of == nullptr ? nullptr : of->get(entity);
-        return found == nullptr ? Entity() : *found;
-    }
+    Entity target(Entity entity, std::uint32_t relation) const noexcept;
     /// Calls f(id, value) for each component and each pair that the entity has here; value is null if there is none. f must not
     /// change what the entity has.
     template <class F>
@@ -327,49 +273,20 @@ public:
     /// Gives the entity a sparse component that it has not, or a pair of a switched relation in place of the one that it has.
     /// False, and no effect: it has it, or is refused, see SparseColumn::emplace.
     /// @throws what the value and the allocator throw; strong @pre the registry knows the id, and it belongs here
-    bool emplace(Entity entity, ComponentId id, const AnyValue& value) {
-        if (id.is_pair()) return make_targets(id.relation_number()).set(entity, ComponentIdParts::target_of(id));
-        SparseColumn& of = make_column(id);
-        return of.emplace(entity, [&](void* to) { value.build(*of.type(), to); });
-    }
+    bool emplace(Entity entity, ComponentId id, const AnyValue& value);
     /// Removes a sparse component, or exactly this pair of a switched relation; false when the entity has it not.
-    bool erase(Entity entity, ComponentId id) noexcept {
-        if (id.is_pair()) return has(entity, id) && !id.has_any_target() && targets(id.relation_number())->erase(entity);
-        SparseColumn* const of = column(id.number());
-        return of != nullptr && of->erase(entity);
-    }
+    bool erase(Entity entity, ComponentId id) noexcept;
     /// Removes all that the entity has here; false when there was nothing. @complexity O(sparse components)
-    bool erase(Entity entity) noexcept {
-        bool erased = false;
-        for (const std::uint32_t number : used_) {
-            const Place& place = places_[number];
-            if (place.column != nullptr && place.column->erase(entity)) erased = true;
-            if (place.targets != nullptr && place.targets->erase(entity)) erased = true;
-        }
-        return erased;
-    }
+    bool erase(Entity entity) noexcept;
 
     //=== whole ===//
 
     /// Removes all. Columns stay.
-    void clear() noexcept {
-        for (const std::uint32_t number : used_) {
-            if (places_[number].column != nullptr) places_[number].column->clear();
-            if (places_[number].targets != nullptr) places_[number].targets->clear();
-        }
-    }
+    void clear() noexcept;
     /// Columns get the descriptions of their types that the registry has now.
-    void describe() {
-        for (const std::uint32_t number : used_)
-            if (places_[number].column != nullptr) places_[number].column->describe(registry_->type(id_of(number)));
-    }
+    void describe();
     /// Frees memory that is not needed. @throws what the allocator throws
-    void shrink_to_fit() {
-        for (const std::uint32_t number : used_) {
-            if (places_[number].column != nullptr) places_[number].column->shrink_to_fit();
-            if (places_[number].targets != nullptr) places_[number].targets->shrink_to_fit();
-        }
-    }
+    void shrink_to_fit();
     /// The numbers of the components that have a column or targets, in the order in which these were made.
     std::span<const std::uint32_t> numbers() const noexcept { return used_.span(); }
     /// Exchanges contents. @pre the registries are one
@@ -377,25 +294,9 @@ public:
         places_.swap(other.places_);
         used_.swap(other.used_);
     }
-    std::size_t memory_usage() const noexcept {
-        std::size_t bytes = memory_of(places_, used_);
-        for (const Place& place : places_) {
-            if (place.column != nullptr) bytes += sizeof *place.column + place.column->memory_usage();
-            if (place.targets != nullptr) bytes += sizeof *place.targets + place.targets->memory_usage();
-        }
-        return bytes;
-    }
+    std::size_t memory_usage() const noexcept;
     /// Whether each part is sound; for tests.
-    bool check_invariants() const {
-        bool sound = true;
-        for (const std::uint32_t number : used_) {
-            const Place& place = places_[number];
-            sound = sound && (place.column == nullptr) != (place.targets == nullptr) &&
-                    (place.column == nullptr || place.column->check_invariants()) &&
-                    (place.targets == nullptr || place.targets->check_invariants());
-        }
-        return sound;
-    }
+    bool check_invariants() const;
 
 private:
     struct Place {
@@ -404,11 +305,7 @@ private:
     };
 
     // Room for what is made next, so that nothing throws after it. Throws what the allocator throws; strong.
-    Place& make_place(std::uint32_t number) {
-        if (used_.size() == used_.capacity()) used_.reserve(2 * used_.size() + 8);
-        if (number >= places_.size()) places_.resize(std::size_t{number} + 1);
-        return places_[number];
-    }
+    Place& make_place(std::uint32_t number);
     SLOTWISE_COLD SparseColumn& made_column(ComponentId id) {
         Place& place = make_place(id.number());
         place.column = new SparseColumn(registry_->type(id));
@@ -416,14 +313,8 @@ private:
         return *place.column;
     }
     ComponentId id_of(std::uint32_t number) const noexcept { return registry_->id(number); }
-    static bool matches(const Targets* targets, Entity entity, ComponentId id) noexcept {
-        const Entity* const target = targets == nullptr ? nullptr : targets->get(entity);
-        return target != nullptr && (id.has_any_target() || *target == ComponentIdParts::target_of(id));
-    }
-    void* value_of(Entity entity, ComponentId id) const noexcept {
-        SparseColumn* const of = column(id.number());
-        return of == nullptr ? nullptr : of->get(entity);
-    }
+    static bool matches(const Targets* targets, Entity entity, ComponentId id) noexcept;
+    void* value_of(Entity entity, ComponentId id) const noexcept;
 
     const ComponentRegistry* registry_;
     PlainVector<Place> places_{}; // by number
@@ -433,5 +324,9 @@ private:
 } // namespace detail
 
 SLOTWISE_END
+
+#if SLOTWISE_BODIES
+#include "sparse_components.inl.hpp"
+#endif
 
 #endif

@@ -1,0 +1,755 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// The bodies of store_core.hpp.
+#ifndef SLOTWISE_ECS_DETAIL_STORE_CORE_INL_HPP
+#define SLOTWISE_ECS_DETAIL_STORE_CORE_INL_HPP
+
+#include "store_core.hpp"
+
+SLOTWISE_BEGIN
+
+namespace detail {
+
+SLOTWISE_INLINE bool StoreHooks::erase(HookId id) noexcept {
+    expect_quiescent();
+    for (auto& each : hooks_)
+        for (std::size_t place = 0; place != each.size(); ++place)
+            if (const Hook& hook = each[place]; hook.number == id) {
+                hook.destroy(hook.function);
+                each.erase(place);
+                return true;
+            }
+    return false;
+}
+
+SLOTWISE_INLINE std::size_t StoreHooks::memory_usage() const noexcept {
+    std::size_t bytes = 0;
+    for (const Hooks& each : hooks_) {
+        bytes += each.memory_usage();
+        for (const Hook& hook : each) bytes += hook.bytes;
+    }
+    return bytes;
+}
+
+SLOTWISE_INLINE void StoreHooks::run_exactly(HookKind kind, ComponentId of_id, ComponentId id, Entity entity,
+                                             void* value) const {
+    const Hooks& hooks = of(kind);
+    std::size_t low = 0;
+    for (std::size_t high = hooks.size(); low != high;) {
+        const std::size_t middle = low + (high - low) / 2;
+        if (hooks[middle].id < of_id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == hooks.size() || hooks[low].id != of_id) return;
+    const Running running(running_);
+    for (; low != hooks.size() && hooks[low].id == of_id; ++low) hooks[low].call(hooks[low].function, entity, id, value);
+}
+
+SLOTWISE_INLINE std::size_t ComponentLists::memory_usage() const noexcept {
+    std::size_t bytes = memory_of(known_, lists_);
+    for (const ComponentList* const each : lists_)
+        bytes += sizeof *each + memory_of_text(each->kept.name) +
+                 memory_of(each->ids, each->sorted, each->spawned, each->added, each->removed);
+    return bytes;
+}
+
+SLOTWISE_INLINE void SourceIterator::enter() noexcept {
+    for (row_ = last_ = nullptr; at_ != end_; ++at_) {
+        const auto entities = (*at_).table->entities();
+        if (entities.empty()) continue;
+        row_ = entities.data();
+        last_ = row_ + entities.size();
+        return;
+    }
+}
+
+SLOTWISE_INLINE bool StoreCore::cancel(Entity given) {
+    const Entity entity = without_user_bits(given);
+    if (entities.explain(entity) != HandleStatus::reserved) return false;
+    expect_idle();
+    flush_reserved(); // ids that buffers have taken come after it otherwise
+    return entities.cancel(entity);
+}
+
+SLOTWISE_INLINE void StoreCore::shrink_to_fit() {
+    flush_reserved();
+    const Changing change(*this);
+    tables.erase_empty();
+    tables.for_each([](slot_t, Table& table) { table.shrink_to_fit(); });
+    sparse.shrink_to_fit();
+    entities.shrink_to_fit();
+}
+
+SLOTWISE_INLINE bool StoreCore::has(Entity entity, ComponentId id) const noexcept {
+    const EntityLocation* const at = location(entity);
+    return at != nullptr && has_at(*at, entity, id) && !registry.is_switched_alone(id);
+}
+
+SLOTWISE_INLINE bool StoreCore::add(Entity entity, Ids ids) {
+    return with_sorted(ids, [&](Ids added) { return change(entity, {added, {}, {}}); });
+}
+
+SLOTWISE_INLINE bool StoreCore::remove(Entity entity, Ids ids) {
+    for (const ComponentId id : ids) registry.expect(id, "ArchetypeStore::remove");
+    return with_sorted(ids, [&](Ids removed) { return change(entity, {{}, removed, {}}); });
+}
+
+SLOTWISE_INLINE bool StoreCore::give(Entity entity, ComponentId id, const AnyValue& value, bool assigns) {
+    registry.expect(id, "ArchetypeStore");
+    if (registry.type(id) == nullptr) [[unlikely]]
+        throw_invalid_argument("ArchetypeStore: the component is a tag, which has no value; write add(entity, id)");
+    const ComponentValue given{id, value, assigns};
+    return change(entity, {{&id, 1}, {}, {&given, 1}});
+}
+
+SLOTWISE_INLINE bool StoreCore::enable(Entity entity, ComponentId id, bool on) {
+    registry.expect(id, "ArchetypeStore::enable");
+    if (!registry.traits(id).toggle) [[unlikely]]
+        throw_invalid_argument("ArchetypeStore::enable: the component cannot be disabled; register it with the trait toggle");
+    const EntityLocation* const at = location(entity);
+    if (at == nullptr) return false;
+    const std::int32_t place = table(*at).place_of(id);
+    if (place < 0) return false;
+    table(*at).enable(at->row(), static_cast<std::size_t>(place), on);
+    return true;
+}
+
+SLOTWISE_INLINE bool StoreCore::unrelate(Entity entity, ComponentId relation, Entity target) {
+    static_cast<void>(expect_relation(relation));
+    const ComponentId id = pair(relation, target);
+    return change(entity, {{}, {&id, 1}, {}});
+}
+
+SLOTWISE_INLINE bool StoreCore::unrelate(Entity entity, ComponentId relation) {
+    static_cast<void>(expect_relation(relation));
+    PlainVector<ComponentId> ids;
+    append_pairs(entity, relation.number(), ids);
+    return change(entity, {{}, ids.span(), {}});
+}
+
+SLOTWISE_INLINE Entity StoreCore::target(Entity entity, ComponentId relation) const {
+    const TargetRange all = targets(entity, relation);
+    return all.empty() ? Entity() : *all.begin();
+}
+
+SLOTWISE_INLINE void StoreCore::append_pairs(Entity entity, std::uint32_t relation, PlainVector<ComponentId>& to) const {
+    const EntityLocation* const at = location(entity);
+    if (at == nullptr) return;
+    const Ids ids = table(*at).ids();
+    const ComponentId first = ComponentIdParts::make_pair(relation, 0);
+    for (std::size_t i = IdSets::lower_bound(ids, first); i != ids.size() && ids[i].relation_number() == relation; ++i)
+        to.push_back(ids[i]);
+    if (!at->has_sparse()) return;
+    if (const Entity target = sparse.target(entity, relation)) to.push_back(pair(registry.id(relation), target));
+}
+
+SLOTWISE_INLINE void StoreCore::run_hook(HookKind kind, ComponentId id, Entity entity) {
+    const EntityLocation* const at = location(entity);
+    hooks.run(kind, id, entity, value_at(*at, entity, id));
+}
+
+SLOTWISE_INLINE void StoreCore::run_hooks(HookKind kind, Entity entity, Ids of, Ids without) {
+    if (hooks.any(kind)) [[unlikely]]
+        for_each_missing(of, without, [&](ComponentId id) { run_hook(kind, id, entity); });
+}
+
+SLOTWISE_INLINE void StoreCore::run_all_hooks(HookKind kind, Entity entity) {
+    if (hooks.any(kind)) [[unlikely]]
+        for_each_id(entity, [&](ComponentId id, Entity of) { run_hook(kind, id, of); });
+}
+
+SLOTWISE_INLINE tick_t StoreCore::advance() noexcept {
+    const tick_t ended = tick++;
+    if (tick % slotwise::max_tick_age == 0) [[unlikely]]
+        tables.for_each([&](slot_t, Table& table) { table.clamp_ticks(tick); });
+    return ended;
+}
+
+SLOTWISE_INLINE StoreCore::Changing::Changing(StoreCore& core, bool values) noexcept : core_(core), before_(core.changing) {
+    if (!values) core.expect_idle();
+    core.changing = true;
+}
+
+SLOTWISE_INLINE void StoreCore::expect_ids(Ids ids, TargetsAre targets) {
+    for (const ComponentId id : ids) {
+        registry.expect(id, "ArchetypeStore");
+        const Entity target = id.target();
+        if (!target) continue;
+        EntityLocation* const at = entities.location(target);
+        if (at == nullptr || (!at->has_row() && targets == TargetsAre::alive)) [[unlikely]]
+            refuse_dead(target, "ArchetypeStore: the target of a pair");
+        at->set_target(true);
+    }
+}
+
+SLOTWISE_INLINE const ComponentTraits& StoreCore::expect_relation(ComponentId relation) const {
+    if (!registry.is_relation(relation)) [[unlikely]]
+        throw_invalid_argument("ArchetypeStore: this is no relation of the store's registry; register it by add_relation "
+                               "or relation<T>");
+    return registry.traits(relation);
+}
+
+SLOTWISE_INLINE bool StoreCore::only_retargets(Entity entity, ComponentId pair) const {
+    return registry.traits(pair).switched && sparse.target(entity, pair.relation_number()) && !hooks.any(HookKind::add) &&
+           !hooks.any(HookKind::remove) && registry.with_closure(pair).empty();
+}
+
+SLOTWISE_INLINE const char* StoreCore::dead_because(Entity entity) const noexcept {
+    switch (entities.explain(entity)) {
+    case HandleStatus::null:
+        return "is null";
+    case HandleStatus::out_of_range:
+        return "was never spawned in this store";
+    case HandleStatus::retired:
+        return "was despawned, and its index is retired";
+    case HandleStatus::live:
+        return "is taken by a CommandBuffer that was not applied yet";
+    case HandleStatus::reserved:
+        return "is reserved; fulfill() brings it back";
+    case HandleStatus::stale:
+    case HandleStatus::pending:
+        break;
+    }
+    return "was despawned, or is not spawned yet";
+}
+
+SLOTWISE_INLINE void build_default(const Table& table, std::size_t column, void* to) {
+    AnyValue().build(table.type(column), to);
+}
+
+/// Assigns to a value. A default value is built beside it first. Throws as AnyValue::build and assign
+SLOTWISE_INLINE void assign_value(const TypeDescriptor& type, void* to, const AnyValue& value) {
+    if (value.has_source()) return value.assign(type, to);
+    const LineBlock<std::allocator<std::byte>> beside(type.size + type.align, {});
+    void* const built = beside.begin(type.align);
+    value.build(type, built);
+    const ScopeGuard done([&]() noexcept {
+        if (type.destroy != nullptr) type.destroy(built);
+    });
+    AnyValue::moved(built).assign(type, to);
+}
+
+SLOTWISE_INLINE void fill_by_default(const TypeDescriptor& type, void* to, std::size_t count) {
+    std::byte* const values = static_cast<std::byte*>(to);
+    std::size_t built = 0;
+    ScopeGuard undo([&]() noexcept {
+        while (type.destroy != nullptr && built != 0) type.destroy(values + --built * type.size);
+    });
+    for (; built != count; ++built) AnyValue().build(type, values + built * type.size);
+    undo.dismiss();
+}
+
+//=== the steps of a change ===//
+
+/// One change of one entity while it is made. Everything that may throw comes before what cannot be undone: sparse values,
+/// assignments, memory for other targets, and then the values that are built at the row's destination. on_remove hooks are
+/// called next, while the entity has all that it loses. Then values move, which throws if their type's move does.
+class EntityChange {
+public:
+    /// @pre structure may change, and ids are known Throws what the allocator throws
+    EntityChange(StoreCore& core, Entity entity, EntityLocation& at, const Change& what)
+        : core_(core), entity_(entity), at_(at), what_(what), add_(what.add), remove_(what.remove) {
+        split();
+    }
+
+    /// Makes the change, without the hooks that are called afterwards. Throws what values and the allocator throw; strong, but
+    /// for values that were assigned
+    void make() {
+        const bool fresh = !at_.has_row();
+        const slot_t from = fresh ? ArchetypeTables::root() : at_.table();
+        const auto step = core_.tables.change(from, add_, remove_);
+        before_ = fresh ? std::span<const ComponentId>() : core_.tables[from].ids();
+        after_ = core_.tables[step.table].ids();
+        std::size_t made = 0;
+        const bool any_hooks = !fresh && core_.hooks.any();
+        ScopeGuard failed([&]() noexcept {
+            if (any_hooks) run_hooks_of_failure();
+        });
+        ScopeGuard undo([&]() noexcept {
+            while (made != 0) core_.sparse.erase(entity_, sparse_added_[--made]);
+        });
+        for (; made != sparse_added_.size(); ++made) emplace(sparse_added_[made]);
+        if (!fresh) assign_values();
+        for (const ComponentId id : retargeted_) core_.sparse.reserve_target(id);
+        const auto removed = [&](auto&& f) {
+            for_each_missing(before_, after_, [&](ComponentId id) { f(id, entity_); });
+            for (const ComponentId id : sparse_removed_) f(id, entity_);
+        };
+        RemovalHooks removal(core_, removed);
+        const bool calls = any_hooks && core_.hooks.any(HookKind::remove);
+        Table& to = core_.tables[step.table];
+        const auto build = [&](std::size_t column, void* at) { this->build(to, column, at); };
+        if (fresh)
+            core_.add_row(entity_, step.table, to, build);
+        else if (step.table == from) {
+            if (calls) removal.call();
+        } else if (calls) [[unlikely]]
+            core_.move_row(at_, core_.tables[from], step.table, to, *step.map, build, [&] { removal.call(); });
+        else
+            core_.move_row(at_, core_.tables[from], step.table, to, *step.map, build);
+        if (step.table != from) undo.dismiss();
+        for (const ComponentId id : retargeted_) emplace(id); // not before, because on_remove hooks read the old target
+        undo.dismiss();
+        for (const ComponentId id : sparse_removed_) core_.sparse.erase(entity_, id);
+        removal.dismiss();
+        failed.dismiss();
+    }
+    /// Calls the hooks of what was added and set. Throws what they throw.
+    void run_hooks_afterwards() {
+        core_.run_hooks(HookKind::add, entity_, after_, before_);
+        core_.run_hooks(HookKind::add, entity_, sparse_added_.span(), {});
+        core_.run_hooks(HookKind::add, entity_, retargeted_.span(), {});
+        if (core_.hooks.any(HookKind::set))
+            for (const ComponentValue& each : what_.values)
+                if (each.assigns) core_.run_hook(HookKind::set, each.id, entity_);
+    }
+
+private:
+    /// Separates sparse components from those of tables, if there are any.
+    void split() {
+        const auto sparse = [&](ComponentId id) { return is_sparse(core_.registry, id); };
+        bool any = false;
+        for (const ComponentId id : add_) {
+            any = any || sparse(id);
+            for (const ComponentId companion : core_.registry.with_closure(id)) any = any || sparse(companion);
+        }
+        for (const ComponentId id : remove_) any = any || sparse(id);
+        if (!any) [[likely]]
+            return;
+        for (std::size_t i = 0; i != add_.size(); ++i) {
+            const ComponentId id = add_[i];
+            const bool last = i + 1 == add_.size() || !id.is_pair() || add_[i + 1].relation_number() != id.relation_number();
+            if (!last && sparse(id)) continue; // of several targets of a switched relation the last one stays
+            const bool had = core_.has_at(at_, entity_, id);
+            if (!sparse(id))
+                insert_sorted(table_added_, id);
+            else if (!had)
+                put_sparse(id);
+            if (!had)
+                for (const ComponentId companion : core_.registry.with_closure(id)) {
+                    if (!sparse(companion)) {
+                        if (sparse(id) && !is_replaced_by_named(companion)) insert_sorted(table_added_, companion);
+                    } else if (!core_.has_at(at_, entity_, companion))
+                        put_sparse(companion);
+                }
+        }
+        for (const ComponentId id : remove_) {
+            if (!sparse(id))
+                insert_sorted(table_removed_, id);
+            else if (core_.registry.is_switched_alone(id)) [[unlikely]]
+                core_.registry.expect(id, "ArchetypeStore::remove"); // by its C++ type
+            else if (core_.has_at(at_, entity_, id)) {
+                insert_sorted(sparse_removed_, id);
+                if (id.is_pair()) insert_sorted(table_removed_, relation_of(id));
+            }
+        }
+        add_ = table_added_.span();
+        remove_ = table_removed_.span();
+    }
+    /// Whether a pair of the same exclusive relation is named, which stays.
+    bool is_replaced_by_named(ComponentId companion) const {
+        if (!companion.is_pair() || !core_.registry.traits(companion).exclusive) return false;
+        for (const ComponentId named : what_.add)
+            if (named.relation_number() == companion.relation_number()) return true;
+        return false;
+    }
+    void put_sparse(ComponentId id) {
+        if (!id.is_pair()) return insert_sorted(sparse_added_, id);
+        const Entity before = core_.sparse.target(entity_, id.relation_number());
+        if (before) insert_sorted(sparse_removed_, pair(relation_of(id), before)); // for its hooks: it is replaced
+        insert_sorted(before ? retargeted_ : sparse_added_, id);
+        insert_sorted(table_added_, relation_of(id)); // the table has the relation once
+    }
+    ComponentId relation_of(ComponentId pair) const { return core_.registry.id(pair.relation_number()); }
+
+    const AnyValue& value_of(ComponentId id) const noexcept {
+        static constexpr AnyValue by_default{};
+        const auto values = what_.values;
+        if (what_.values_ascend) {
+            const std::size_t at = IdSets::partition_point(values.size(), [&](std::size_t i) { return values[i].id < id; });
+            return at != values.size() && values[at].id == id ? values[at].value : by_default;
+        }
+        for (const ComponentValue& each : values)
+            if (each.id == id) return each.value;
+        return by_default;
+    }
+    void build(const Table& table, std::size_t column, void* to) const {
+        value_of(table.column_id(column)).build(table.type(column), to);
+    }
+    void emplace(ComponentId id) {
+        core_.sparse.emplace(entity_, id, value_of(id));
+        at_.set_sparse(true);
+    }
+    void assign_values() {
+        for (const ComponentValue& each : what_.values) {
+            if (!each.assigns || IdSets::contains(sparse_added_.span(), each.id)) continue;
+            if (void* const to = core_.value_at(at_, entity_, each.id))
+                assign_value(*core_.registry.type(each.id), to, each.value);
+            core_.mark_changed(at_, each.id); // of a tag too
+            assigned_ = static_cast<std::size_t>(&each - what_.values.data()) + 1;
+        }
+    }
+    /// The change failed. Values that were assigned stay assigned. Components that were added stay if memory ran out
+    /// afterwards, when the target of a switched relation was stored.
+    void run_hooks_of_failure() noexcept {
+        const auto run = [&](HookKind kind, ComponentId id) {
+            if (core_.has_at(at_, entity_, id)) core_.run_hook(kind, id, entity_);
+        };
+        for_each_missing(core_.table(at_).ids(), before_, [&](ComponentId id) { run(HookKind::add, id); });
+        for (const ComponentId id : sparse_added_) run(HookKind::add, id);
+        for (const ComponentId id : retargeted_) run(HookKind::add, id);
+        for (const ComponentValue& each : what_.values.first(assigned_))
+            if (each.assigns) run(HookKind::set, each.id);
+    }
+
+    StoreCore& core_;
+    Entity entity_;
+    EntityLocation& at_;
+    const Change& what_;
+    std::span<const ComponentId> add_, remove_;       // of tables
+    std::span<const ComponentId> before_{}, after_{}; // the ids of the tables
+    PlainVector<ComponentId> table_added_{}, table_removed_{}, sparse_added_{}, sparse_removed_{};
+    std::size_t assigned_ = 0;              // of the values
+    PlainVector<ComponentId> retargeted_{}; // pairs of switched relations that take the place of others
+};
+
+//=== the death of a target ===//
+
+/// What happens when an entity dies that others relate to. First the entities that go with it are collected, breadth first and
+/// without recursion; then it is checked that no relation refuses; then the others lose their pairs, each in one move; then
+/// all that dies dies, the last one found first, so that children die before their parents; at last the tables that were there
+/// for pairs with the dead are erased.
+class TargetDeath {
+public:
+    /// @param refusable whether a relation may refuse it; else it is treated as OnTargetDespawn::remove
+    /// @throws what the allocator throws; std::invalid_argument when a relation refuses; nothing has changed then
+    TargetDeath(StoreCore& core, Entity dying, bool refusable = true) : core_(core), refusable_(refusable) {
+        dead_.add(dying);
+        for (std::size_t i = 0; i != dead_.size(); ++i) collect(dead_[i]);
+        for (const Refusal& each : refusals_)
+            if (!dead_.contains(each.source)) refuse(each);
+    }
+    /// @throws what changes of the others throw: some have lost their pairs then, and nothing has died
+    void apply() {
+        apply([this](Entity entity, EntityLocation& at) { core_.erase_entity(entity, at); });
+    }
+    /// The same, but the one whose death it is, which dies last, is ended by end_first(entity, its place).
+    template <class End>
+    void apply(End&& end_first) {
+        for (Table* const table : tables_) leave(*table);
+        for (const Entity source : sources_)
+            if (!dead_.contains(source)) leave(source);
+        PlainVector<slot_t> gone; // made here: nothing throws for lack of memory when some have ended
+        for (std::size_t i = 0; i != dead_.size(); ++i)
+            if (const std::size_t count = core_.tables.index().count(pair(any, dead_[i])); count > gone.capacity())
+                gone.reserve(count);
+        for (std::size_t i = dead_.size(); i-- != 1;) core_.erase_entity(dead_[i], place_of(dead_[i]));
+        end_first(dead_[0], place_of(dead_[0]));
+        for (std::size_t i = 0; i != dead_.size(); ++i)
+            if (core_.tables.index().count(pair(any, dead_[i])) != 0) core_.tables.erase_tables_with(pair(any, dead_[i]), gone);
+    }
+
+private:
+    struct Refusal {
+        Entity source;
+        ComponentId id;
+    };
+
+    // Of an entity that may have no row, because a command buffer has taken its id.
+    EntityLocation& place_of(Entity entity) noexcept { return *core_.entities.location(entity); }
+    // What relates to an entity that dies.
+    void collect(Entity dead) {
+        if (!place_of(dead).is_target()) return;
+        for (const auto entry : core_.tables.index().tables(pair(any, dead))) {
+            const OnTargetDespawn rule = rule_of(*entry.table, dead);
+            if (rule == OnTargetDespawn::remove) tables_.push_back(entry.table);
+            for (const Entity source : entry.table->entities()) treat(rule, source, refused_);
+        }
+        for (const std::uint32_t number : core_.sparse.numbers()) {
+            const SparseComponents::Targets* const targets = core_.sparse.targets(number);
+            if (targets == nullptr) continue;
+            const ComponentId id = pair(core_.registry.id(number), dead);
+            for (const Entity source : targets->of(dead)) {
+                if (rule_of(id) == OnTargetDespawn::remove) sources_.push_back(source);
+                treat(rule_of(id), source, id);
+            }
+        }
+    }
+    OnTargetDespawn rule_of(ComponentId pair) const {
+        const OnTargetDespawn rule = core_.registry.traits(pair).on_target_despawn;
+        return rule == OnTargetDespawn::refuse && !refusable_ ? OnTargetDespawn::remove : rule;
+    }
+    // The strictest rule of a table's pairs with an entity that dies: who goes along needs no move.
+    OnTargetDespawn rule_of(const Table& table, Entity dead) {
+        OnTargetDespawn rule = OnTargetDespawn::remove;
+        core_.tables.index().for_each_match(pair(any, dead), const_cast<Table*>(&table), [&](ComponentId id, const auto&) {
+            const OnTargetDespawn each = rule_of(id);
+            if (each == OnTargetDespawn::refuse) refused_ = id;
+            if (each != OnTargetDespawn::remove && rule != OnTargetDespawn::despawn) rule = each;
+        });
+        return rule;
+    }
+    void treat(OnTargetDespawn rule, Entity source, ComponentId id) {
+        if (rule == OnTargetDespawn::despawn)
+            dead_.add(source);
+        else if (rule == OnTargetDespawn::refuse)
+            refusals_.push_back({source, id});
+    }
+    [[noreturn]] SLOTWISE_COLD void refuse(const Refusal& by) const {
+        const std::string text = "ArchetypeStore::despawn: " + to_string(by.source) + " has " + core_.registry.name(by.id) +
+                                 ", and the relation refuses that its target goes; unrelate them, or despawn the source first";
+        throw_invalid_argument(text.c_str());
+    }
+    // All survivors of a table lose their pairs with the dead. From the last row to the first, because their rows go.
+    void leave(Table& table) {
+        for (slot_t row = static_cast<slot_t>(table.size()); row-- != 0;)
+            if (const Entity entity = table.entities()[row]; !dead_.contains(entity)) leave(entity);
+    }
+    void leave(Entity entity) {
+        ids_.clear();
+        const EntityLocation at = *core_.location(entity);
+        for (const ComponentId id : core_.table(at).ids()) add(id);
+        if (at.has_sparse()) core_.sparse.for_each(entity, [&](ComponentId id, void*) { add(id); });
+        if (!ids_.empty()) core_.change_only(entity, {{}, ids_.span(), {}});
+    }
+    void add(ComponentId id) {
+        if (const Entity target = id.target(); target && dead_.contains(target)) insert_sorted(ids_, id);
+    }
+
+    StoreCore& core_;
+    bool refusable_;
+    FoundEntities dead_{};
+    PlainVector<Refusal> refusals_{};
+    PlainVector<Table*> tables_{};   // some of whose rows survive
+    PlainVector<Entity> sources_{};  // of switched relations
+    PlainVector<ComponentId> ids_{}; // that an entity loses
+    ComponentId refused_{};
+};
+
+SLOTWISE_INLINE void FoundEntities::add(Entity entity) {
+    if (list_.size() == list_.capacity()) list_.reserve(2 * list_.size() + 16);
+    if (marks_.emplace(entity, [](void*) {})) list_.push_back(entity);
+}
+
+//=== operations ===//
+
+SLOTWISE_INLINE Entity StoreCore::spawn_as(Entity entity, const Change& what) {
+    ScopeGuard undo([&]() noexcept { entities.take_back(1, entities.range_of(entity)); });
+    EntityChange change(*this, entity, *entities.location(entity), what);
+    change.make();
+    undo.dismiss();
+    change.run_hooks_afterwards();
+    return entity;
+}
+
+SLOTWISE_INLINE Entity StoreCore::spawn(const Change& what) { return spawn_in(Range(), what); }
+
+SLOTWISE_INLINE Entity StoreCore::spawn_in(Range range, const Change& what) {
+    erase_left_tables();
+    expect_ids(what.add);
+    flush_reserved();
+    const Changing change(*this);
+    return spawn_as(entities.create(range), what);
+}
+
+SLOTWISE_INLINE bool StoreCore::spawn_at(Entity given, const Change& what) {
+    erase_left_tables();
+    const Entity entity = without_user_bits(given);
+    expect_ids(what.add);
+    flush_reserved();
+    const Changing change(*this);
+    if (entities.is_alive(entity) || !entities.make_alive(entity)) return false;
+    spawn_as(entity, what);
+    return true;
+}
+
+SLOTWISE_INLINE std::span<const Entity> StoreCore::spawn_n(std::size_t count, const Change& what) {
+    erase_left_tables();
+    expect_ids(what.add);
+    flush_reserved();
+    const Changing change(*this);
+    const std::span<const Entity> created = entities.create_n(count);
+    std::size_t made = 0;
+    ScopeGuard undo([&]() noexcept {
+        for (; made != 0; --made) {
+            sparse.erase(created[made - 1]);
+            erase_row(*entities.location(created[made - 1]));
+        }
+        entities.take_back(count);
+    });
+    for (; made != count; ++made) EntityChange(*this, created[made], *entities.location(created[made]), what).make();
+    undo.dismiss();
+    for (const Entity entity : created) run_all_hooks(HookKind::add, entity);
+    return created;
+}
+
+SLOTWISE_INLINE void StoreCore::spawn_reserved(Entity entity, const Change& what) {
+    erase_left_tables();
+    expect_ids(what.add, TargetsAre::spawned_too);
+    const Changing changing_now(*this);
+    EntityChange change(*this, entity, *entities.location(entity), what);
+    change.make();
+    --without_row;
+    change.run_hooks_afterwards();
+}
+
+SLOTWISE_INLINE bool StoreCore::despawn(Entity entity, bool refusable) {
+    EntityLocation* at = location(entity);
+    if (at == nullptr) return false;
+    expect_idle();
+    flush_reserved();
+    if (at->is_target()) [[unlikely]] {
+        TargetDeath(*this, entity, refusable).apply();
+        at = location(entity);
+        if (at == nullptr) return true; // it was among those that went along
+    }
+    erase_entity(entity, *at);
+    return true;
+}
+
+SLOTWISE_INLINE void StoreCore::end_unused(Entity entity) {
+    EntityLocation* const at = entities.location(entity);
+    if (at == nullptr || at->has_row()) return;
+    if (at->is_target()) {
+        TargetDeath(*this, entity, false).apply();
+        if (entities.location(entity) == nullptr) return;
+    }
+    --without_row;
+    entities.destroy(entity);
+}
+
+template <class Before, class Take>
+bool StoreCore::erase_reserved(Entity given, Before&& before, Take&& take) {
+    const Entity entity = without_user_bits(given);
+    EntityLocation* const at = location(entity);
+    if (at == nullptr) return false;
+    expect_idle();
+    flush_reserved();
+    before(*at);
+    const auto end = [&](Entity, EntityLocation& place) {
+        const Changing change(*this);
+        const auto all = [&](auto&& f) { for_each_id(entity, f); };
+        const auto remove = [&] {
+            take(place);
+            erase_row(place);
+        };
+        if (hooks.any(HookKind::remove)) [[unlikely]]
+            remove_with_hooks(*this, all, remove);
+        else
+            remove();
+        if (place.has_sparse()) sparse.erase(entity);
+        entities.erase_reserved(entity);
+    };
+    if (at->is_target())
+        TargetDeath(*this, entity).apply(end);
+    else
+        end(entity, *at);
+    return true;
+}
+
+SLOTWISE_INLINE bool StoreCore::fulfill(Entity given, const Change& what) {
+    const Entity entity = without_user_bits(given);
+    if (entities.explain(entity) != HandleStatus::reserved) return false;
+    expect_ids(what.add);
+    flush_reserved();
+    const Changing changing_now(*this);
+    static_cast<void>(entities.fulfill(entity));
+    ScopeGuard undo([&]() noexcept { entities.erase_reserved(entity); });
+    EntityChange change(*this, entity, *entities.location(entity), what);
+    change.make();
+    undo.dismiss();
+    change.run_hooks_afterwards();
+    return true;
+}
+
+SLOTWISE_INLINE void StoreCore::clear() {
+    flush_reserved();
+    const Changing change(*this);
+    const auto all = [&](auto&& f) {
+        tables.for_each([&](slot_t, const Table& table) {
+            for (const Entity entity : table.entities()) for_each_id(entity, f);
+        });
+    };
+    PlainVector<slot_t> gone; // made here: nothing throws for lack of memory when hooks were called
+    gone.reserve(tables.index().count(pair(any, any)));
+    if (hooks.any(HookKind::remove)) remove_with_hooks(*this, all, [] {});
+    tables.for_each([](slot_t, Table& table) { table.clear(); });
+    sparse.clear();
+    entities.clear();
+    invalidate_reserved();
+    without_row = 0;
+    tables.erase_tables_with(pair(any, any), gone); // their targets are dead
+}
+
+SLOTWISE_INLINE bool StoreCore::check_invariants() const {
+    std::size_t rows = 0;
+    bool holds = entities.check_invariants() && tables.check_invariants() && sparse.check_invariants();
+    tables.for_each([&](slot_t slot, const Table& table) {
+        holds = holds && table.check_invariants();
+        for (slot_t row = 0; row != table.size(); ++row) {
+            const EntityLocation* const at = entities.location(table.entities()[row]);
+            holds = holds && at != nullptr && at->table() == slot && at->row() == row;
+        }
+        rows += table.size();
+    });
+    return holds && rows == size();
+}
+
+SLOTWISE_INLINE bool StoreCore::change_only(Entity entity, const Change& what, TargetsAre targets) {
+    expect_ids(what.add, targets);
+    EntityLocation* const at = location(entity);
+    if (at == nullptr) return false;
+    const Changing changing_now(*this);
+    EntityChange change(*this, entity, *at, what);
+    change.make();
+    change.run_hooks_afterwards();
+    return true;
+}
+
+SLOTWISE_INLINE bool StoreCore::relate(Entity entity, ComponentId relation, Entity target) {
+    static_cast<void>(expect_relation(relation));
+    const ComponentId id = pair(relation, target);
+    if (!only_retargets(entity, id)) return change(entity, {{&id, 1}, {}, {}});
+    expect_idle();
+    expect_ids({&id, 1});
+    sparse.targets(relation.number())->set(entity, id.target());
+    return true;
+}
+
+SLOTWISE_INLINE TargetRange StoreCore::targets(Entity entity, ComponentId relation) const {
+    const EntityLocation* const at = location(entity);
+    const ComponentTraits& traits = expect_relation(relation);
+    if (at == nullptr) return TargetRange(TargetIterator(), TargetIterator(), 0);
+    if (traits.switched) {
+        const Entity found = at->has_sparse() ? sparse.target(entity, relation.number()) : Entity();
+        const Entity one = ComponentIdParts::entity_of(found); // as below, a component is none of the targets
+        const std::size_t count = one ? 1 : 0;
+        return TargetRange(TargetIterator(nullptr, 0, one), TargetIterator(nullptr, count, one), count);
+    }
+    // The pairs of a relation are neighbours. Those with components as targets come first; those with any are in no table.
+    const Ids ids = table(*at).ids();
+    const std::size_t first = IdSets::lower_bound(ids, pair(relation, Entity(0, 1)));
+    const std::size_t last = IdSets::lower_bound(ids, pair(relation, any));
+    return TargetRange(TargetIterator(ids.data(), first, Entity()), TargetIterator(ids.data(), last, Entity()), last - first);
+}
+
+SLOTWISE_INLINE SourceRange StoreCore::sources(ComponentId relation, Entity target) const {
+    if (expect_relation(relation).switched) {
+        const SparseComponents::Targets* const all = sparse.targets(relation.number());
+        const auto of = all == nullptr ? std::span<const Entity>() : all->of(without_user_bits(target));
+        return SourceRange(SourceIterator(of.data()), SourceIterator(of.data() + of.size()), of.size());
+    }
+    const auto found = tables.index().tables(pair(relation, target));
+    std::size_t count = 0;
+    for (const auto entry : found) count += entry.table->size();
+    return SourceRange(SourceIterator(found.begin(), found.end()), SourceIterator(found.end(), found.end()), count);
+}
+
+} // namespace detail
+
+SLOTWISE_END
+
+#endif

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// The bodies of table.hpp.
+#ifndef SLOTWISE_ECS_TABLE_INL_HPP
+#define SLOTWISE_ECS_TABLE_INL_HPP
+
+#include "table.hpp"
+
+SLOTWISE_BEGIN
+
+namespace detail {
+
+SLOTWISE_INLINE TableShape::TableShape(const ComponentRegistry& registry, std::span<const ComponentId> ids) : ids_(ids) {
+    columns_.reserve(ids.size());
+    for (std::size_t place = 0; place != ids.size(); ++place) {
+        const ComponentId id = ids[place];
+        if (!registry.is_switched_alone(id)) registry.expect(id, "Table");
+        if (place != 0 && id <= ids[place - 1])
+            throw_invalid_argument("Table: the ids are not ascending, or one is there twice; sort them and remove duplicates");
+        const bool has_column = registry.has_column(id);
+        columns_.push_back(has_column ? static_cast<std::int32_t>(places_.size()) : none);
+        if (has_column) places_.push_back(static_cast<std::uint32_t>(place));
+        const std::uint32_t number = id.number();
+        if (number == 0 || number >= low_numbers) continue;
+        low_.resize(number + std::size_t{1}, {none, none});
+        low_[number] = {static_cast<std::int32_t>(place), columns_.back()};
+    }
+}
+
+SLOTWISE_INLINE TableMarks::TableMarks(const ComponentRegistry& registry, const TableShape& shape) {
+    for (std::size_t place = 0; place != shape.ids().size(); ++place) {
+        const ComponentTraits& traits = registry.traits(shape.ids()[place]);
+        if (traits.toggle) bits_.push_back({place, {}});
+        if (traits.tracked) ticks_.push_back({place, {}});
+    }
+    active_ = !ticks_.empty();
+}
+
+SLOTWISE_INLINE TableMarks::TableMarks(TableMarks&& other) noexcept
+    : bits_(std::move(other.bits_)), ticks_(std::move(other.ticks_)), made_(std::exchange(other.made_, 0)),
+      active_(std::exchange(other.active_, false)) {
+    other.bits_.clear();
+    other.ticks_.clear();
+}
+
+SLOTWISE_INLINE void TableMarks::swap(TableMarks& other) noexcept {
+    bits_.swap(other.bits_);
+    ticks_.swap(other.ticks_);
+    std::swap(made_, other.made_);
+    std::swap(active_, other.active_);
+}
+
+SLOTWISE_INLINE std::size_t TableMarks::memory_usage() const noexcept {
+    std::size_t bytes = memory_of_vector(bits_) + memory_of_vector(ticks_);
+    for (const BitsAt& each : bits_) bytes += each.column.memory_usage();
+    for (const TicksAt& each : ticks_) bytes += each.column.memory_usage();
+    return bytes;
+}
+
+SLOTWISE_INLINE MarksPlan TableMarks::plan(const TableMarks& from, std::span<const ComponentId> ids_from, const TableMarks& to,
+                                           std::span<const ComponentId> ids_to) {
+    MarksPlan plan;
+    plan.bits = match(from.bits_, ids_from, to.bits_, ids_to);
+    plan.ticks = match(from.ticks_, ids_from, to.ticks_, ids_to);
+    return plan;
+}
+
+SLOTWISE_INLINE void TableMarks::enable(std::size_t rows, std::size_t row, std::size_t place, bool value) {
+    BitsAt& at = *find(*this, place);
+    if (value && !at.made) return;
+    if (!at.made) make(at, rows, rows);
+    at.column.set(row, value);
+}
+
+SLOTWISE_INLINE void TableMarks::reserve(std::size_t rows) {
+    for (BitsAt& each : bits_)
+        if (each.made) each.column.reserve(rows);
+    for (TicksAt& each : ticks_) each.column.reserve(rows);
+}
+
+SLOTWISE_INLINE void TableMarks::swap_erase(std::size_t row) noexcept {
+    for (BitsAt& each : bits_)
+        if (each.made) each.column.swap_erase(row);
+    for (TicksAt& each : ticks_) each.column.swap_erase(row);
+}
+
+SLOTWISE_INLINE void TableMarks::swap_rows(std::size_t a, std::size_t b) noexcept {
+    for (BitsAt& each : bits_)
+        if (each.made) each.column.swap_rows(a, b);
+    for (TicksAt& each : ticks_) each.column.swap_rows(a, b);
+}
+
+SLOTWISE_INLINE void TableMarks::clear() noexcept {
+    for (BitsAt& each : bits_) {
+        each.column.clear();
+        each.made = false;
+    }
+    for (TicksAt& each : ticks_) each.column.clear();
+    made_ = 0;
+    active_ = !ticks_.empty();
+}
+
+SLOTWISE_INLINE void TableMarks::prepare_move(const TableMarks& from, std::size_t row, TableMarks& to, std::size_t rows,
+                                              std::size_t room, const MarksPlan& plan) {
+    for (const MarksPlan::Step& step : plan.bits) {
+        BitsAt& at = to.bits_[static_cast<std::size_t>(step.to)];
+        if (!at.made && step.from >= 0 && !from.enabled(step.from, row)) to.make(at, rows, room);
+    }
+    to.reserve(room);
+}
+
+SLOTWISE_INLINE void TableMarks::prepare_any_move(const TableMarks& from, std::size_t row, TableMarks& to, std::size_t rows,
+                                                  std::size_t room, const MarksPlan& plan) {
+    for (BitsAt& each : to.bits_) each.column.reserve(room);
+    prepare_move(from, row, to, rows, room, plan);
+}
+
+SLOTWISE_INLINE void TableMarks::commit_move(TableMarks& from, std::size_t row, TableMarks& to, const MarksPlan& plan,
+                                             tick_t tick) noexcept {
+    for (const MarksPlan::Step& step : plan.bits) {
+        BitsAt& at = to.bits_[static_cast<std::size_t>(step.to)];
+        if (at.made) at.column.push_back(step.from < 0 || from.enabled(step.from, row));
+    }
+    for (const MarksPlan::Step& step : plan.ticks) {
+        TickColumn& column = to.ticks_[static_cast<std::size_t>(step.to)].column;
+        if (step.from < 0) {
+            column.push_back(tick);
+        } else {
+            const TickColumn& old = from.ticks_[static_cast<std::size_t>(step.from)].column;
+            column.push_back(old.added(row), old.changed(row));
+        }
+    }
+    from.swap_erase(row);
+}
+
+SLOTWISE_INLINE bool TableMarks::is_sound(std::size_t rows) const noexcept {
+    std::size_t made = 0;
+    for (const BitsAt& each : bits_) {
+        made += each.made;
+        if (each.column.size() != (each.made ? rows : 0) || !each.column.check_invariants()) return false;
+    }
+    for (const TicksAt& each : ticks_)
+        if (each.column.size() != rows || !each.column.check_invariants()) return false;
+    return made == made_ && active_ == (made_ != 0 || !ticks_.empty());
+}
+
+SLOTWISE_INLINE void TableMarks::make(BitsAt& at, std::size_t rows, std::size_t capacity) {
+    at.column.reserve(capacity);
+    at.column.append(rows, true);
+    at.made = true;
+    ++made_;
+    active_ = true;
+}
+
+} // namespace detail
+
+SLOTWISE_INLINE Table::Table(const ComponentRegistry& registry, std::span<const ComponentId> ids)
+    : shape_(registry, ids), marks_(registry, shape_), rows_(types(registry, shape_)),
+      erasure_(detail::PlannedRows::columns(rows_), detail::AnyColumns<AnyRows::allocator_type>(), {}) {}
+
+SLOTWISE_INLINE void Table::swap(Table& other) noexcept {
+    std::swap(shape_, other.shape_);
+    marks_.swap(other.marks_);
+    rows_.swap(other.rows_);
+    std::swap(erasure_, other.erasure_);
+}
+
+SLOTWISE_INLINE Entity Table::swap_erase(size_type row) {
+    expect_row(row);
+    const bool last = row == size() - 1;
+    const Entity filled = last ? Entity() : entity_data()[size() - 1];
+    detail::PlannedRows::swap_erase(rows_, row, erasure_);
+    if (marks_.active()) [[unlikely]]
+        marks_.swap_erase(row);
+    return filled;
+}
+
+SLOTWISE_INLINE void Table::enable(size_type row, size_type place, bool enabled) {
+    expect_row(row);
+    SLOTWISE_EXPECT(place < ids().size(), "Table::enable: there is no component at this place");
+    if (!marks_.can_toggle(place)) [[unlikely]]
+        detail::throw_invalid_argument("Table::enable: the component cannot be disabled; register it with the trait toggle");
+    marks_.enable(size(), row, place, enabled);
+}
+
+SLOTWISE_INLINE void Table::describe(const ComponentRegistry& registry) {
+    for (size_type i = 0; i != column_count(); ++i) detail::PlannedRows::describe(rows_, i, *registry.type(column_id(i)));
+}
+
+SLOTWISE_INLINE bool Table::check_invariants() const noexcept {
+    return rows_.check_invariants() && rows_.size() <= max_rows && rows_.column_count() == column_count() + 1 &&
+           marks_.is_sound(rows_.size());
+}
+
+SLOTWISE_INLINE AnyRows Table::types(const ComponentRegistry& registry, const detail::TableShape& shape) {
+    detail::PlainVector<const TypeDescriptor*> types;
+    for (const std::uint32_t place : shape.places()) types.push_back(registry.type(shape.ids()[place]));
+    types.push_back(&registry.type_of_entities()); // a column too, behind the others: one memory, one growth
+    return AnyRows(types.span());
+}
+
+SLOTWISE_INLINE const Entity* Table::entity_data() const noexcept {
+    return static_cast<const Entity*>(static_cast<const void*>(detail::PlannedRows::columns(rows_).end()[-1].data));
+}
+
+SLOTWISE_INLINE Table::Moved Table::moved(const Table& from, size_type row, RowMove move) noexcept {
+    return {static_cast<slot_t>(move.row), move.filled_from == AnyRows::no_row ? Entity() : from.entity_data()[row]};
+}
+
+SLOTWISE_INLINE void Table::expect_move(const Table& from, size_type row, [[maybe_unused]] const Table& to,
+                                        [[maybe_unused]] const ColumnMapping& map) noexcept {
+    from.expect_row(row);
+    SLOTWISE_EXPECT_DEBUG(map.columns_from_ == from.column_count() && map.columns_to_ == to.column_count(),
+                          "Table::move_row: the map was made for other tables");
+}
+
+SLOTWISE_INLINE void Table::prepare(size_type more) {
+    if (more > capacity() - size()) [[unlikely]] {
+        if (more > max_rows) expect_fits(more);
+        expect_fits(size() + more);
+    }
+    if (marks_.active()) [[unlikely]]
+        marks_.reserve(room(more));
+}
+
+SLOTWISE_INLINE Table::size_type Table::room(size_type more) const noexcept {
+    const size_type wanted = size() + more, grown = detail::PlannedRows::columns(rows_).grown();
+    return wanted <= capacity() ? capacity() : wanted < grown ? grown : wanted;
+}
+
+SLOTWISE_INLINE ColumnMapping::ColumnMapping(const Table& from, const Table& to) {
+    detail::PlainVector<std::int32_t> map;
+    map.reserve(to.column_count() + 1);
+    std::size_t source = 0;
+    for (std::size_t i = 0; i != to.column_count(); ++i) {
+        const ComponentId id = to.shape_.column_id(i);
+        while (source != from.column_count() && from.shape_.column_id(source) < id) ++source;
+        const bool shared = source != from.column_count() && from.shape_.column_id(source) == id;
+        map.push_back(shared ? static_cast<std::int32_t>(source) : -1);
+    }
+    map.push_back(static_cast<std::int32_t>(from.column_count())); // entities
+    columns_from_ = from.column_count();
+    columns_to_ = to.column_count();
+    rows_ = detail::RowPlan(detail::PlannedRows::columns(from.rows_), detail::PlannedRows::columns(to.rows_), map.span());
+    marks_ = detail::TableMarks::plan(from.marks_, from.ids(), to.marks_, to.ids());
+}
+
+SLOTWISE_END
+
+#endif
