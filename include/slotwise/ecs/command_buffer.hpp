@@ -63,11 +63,11 @@ public:
     //=== construction ===//
 
     /// A buffer for this store. It stays one when the store is moved.
-    explicit CommandBuffer(const ArchetypeStore& store) noexcept : core_(store.core_), life_(core_->life) {}
+    explicit CommandBuffer(const ArchetypeStore& store) noexcept;
     CommandBuffer(const CommandBuffer&) = delete;
     CommandBuffer& operator=(const CommandBuffer&) = delete;
     /// Takes over the commands. `other` is empty then.
-    CommandBuffer(CommandBuffer&& other) noexcept : core_(other.core_), life_(other.life_) { swap(other); }
+    CommandBuffer(CommandBuffer&& other) noexcept;
     /// Drops its commands and takes over those of `other`, which is empty then.
     CommandBuffer& operator=(CommandBuffer&& other) noexcept {
         CommandBuffer taken(std::move(other));
@@ -75,7 +75,7 @@ public:
         return *this;
     }
     /// Drops the commands that are left, as clear().
-    ~CommandBuffer() { clear(); }
+    ~CommandBuffer();
     void swap(CommandBuffer& other) noexcept;
     friend void swap(CommandBuffer& a, CommandBuffer& b) noexcept { a.swap(b); }
 
@@ -85,23 +85,16 @@ public:
     size_type size() const noexcept { return recorded_.size() + applied_.size(); }
     bool empty() const noexcept { return size() == 0; }
     /// Bytes held on the heap, without those that recorded values hold themselves. @complexity linear in kinds of commands
-    size_type memory_usage() const noexcept { return detail::memory_of(shapes_, recorded_, applied_, ids_, scratch_); }
+    size_type memory_usage() const noexcept;
     /// Takes ids for the next `spawns` calls of spawn(). They are the ids that the store would make next: a buffer that takes
     /// its ids before threads start has the same ids in each run of the program.
     /// @throws std::length_error when there are not so many ids; what the allocator throws; strong
-    void reserve(size_type spawns) {
-        check_epoch();
-        ids_.reserve(core_->reserved, core_->entities, spawns);
-    }
+    void reserve(size_type spawns);
     /// Drops all commands: values are destroyed, and ids that spawn() and reserve() took are given back. Memory is kept.
     /// @pre the buffer is not being applied (checked at level fast)
     void clear() noexcept;
     /// Frees memory that no command needs. @pre as clear()
-    void shrink_to_fit() noexcept {
-        expect_not_applying();
-        if (recorded_.empty()) recorded_.free();
-        if (applied_.empty()) applied_.free();
-    }
+    void shrink_to_fit() noexcept;
 
     //=== entities ===//
 
@@ -200,12 +193,7 @@ private:
         if (ids_.epoch() != life_->epoch) [[unlikely]]
             end_epoch();
     }
-    SLOTWISE_COLD void end_epoch() noexcept {
-        SLOTWISE_EXPECT(!life_->has_ended(), "CommandBuffer: the store that it was made for has ended");
-        recorded_.set_spawned_void();
-        applied_.set_spawned_void();
-        ids_.forget(life_->epoch);
-    }
+    SLOTWISE_INLINE SLOTWISE_COLD void end_epoch() noexcept;
     /// What ArchetypeStore::apply does.
     size_type apply_to(detail::StoreCore& core);
     void reset() noexcept {
@@ -259,32 +247,11 @@ private:
         ++built;
     }
     /// Records a command about one id, and a value if there is one.
-    SLOTWISE_NEVER_INLINE void record_id(detail::CommandKind kind, Entity entity, ComponentId id, const AnyValue* value) {
-        check_epoch();
-        const detail::CommandShape& shape = shapes_.of_id(core_->registry, kind, id, value != nullptr);
-        if (kind != detail::CommandKind::remove && is_late_target(id)) return;
-        detail::Command* const command = recorded_.make(shape);
-        if (shape.pair) ::new (command->payload()) ComponentId(id);
-        if (value != nullptr) value->build(*shape.items[0].type, command->value(shape.items[0]));
-        link(without_user_bits(entity), command);
-    }
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void record_id(detail::CommandKind kind, Entity entity, ComponentId id,
+                                                         const AnyValue* value);
     /// Records one command about several ids, because they shall come in one move.
-    SLOTWISE_NEVER_INLINE void record_ids(detail::CommandKind kind, Entity entity, std::span<const ComponentId> ids) {
-        check_epoch();
-        for (const ComponentId id : ids) core_->registry.expect(id, "CommandBuffer");
-        if (ids.size() == 1) return record_id(kind, entity, ids[0], nullptr);
-        detail::PlainVector<ComponentId> sorted;
-        detail::IdSets::assign(sorted, ids);
-        if (kind != detail::CommandKind::remove)
-            for (const ComponentId id : sorted)
-                if (is_late_target(id)) return;
-        detail::Command* const command =
-            recorded_.make(shapes_.of_list(kind), detail::checked_bytes(sorted.size(), sizeof(ComponentId)));
-        ::new (command->payload()) std::uint64_t(sorted.size());
-        auto* const to = static_cast<std::byte*>(command->payload()) + sizeof(std::uint64_t);
-        if (!sorted.empty()) std::memcpy(to, sorted.data(), sorted.size() * sizeof(ComponentId));
-        link(without_user_bits(entity), command);
-    }
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void record_ids(detail::CommandKind kind, Entity entity,
+                                                          std::span<const ComponentId> ids);
     /// Whether the id is a pair whose target is despawned by an earlier command. The command counts as dropped then.
     /// Throws what the allocator throws; strong
     bool is_late_target(ComponentId id);

@@ -90,6 +90,63 @@ SLOTWISE_INLINE bool CommandBuffer::is_late_target(ComponentId id) {
 
 SLOTWISE_INLINE std::size_t ArchetypeStore::apply(CommandBuffer& buffer) { return buffer.apply_to(*core_); }
 
+void CommandBuffer::end_epoch() noexcept {
+    SLOTWISE_EXPECT(!life_->has_ended(), "CommandBuffer: the store that it was made for has ended");
+    recorded_.set_spawned_void();
+    applied_.set_spawned_void();
+    ids_.forget(life_->epoch);
+}
+
+void CommandBuffer::record_id(detail::CommandKind kind, Entity entity, ComponentId id, const AnyValue* value) {
+    check_epoch();
+    const detail::CommandShape& shape = shapes_.of_id(core_->registry, kind, id, value != nullptr);
+    if (kind != detail::CommandKind::remove && is_late_target(id)) return;
+    detail::Command* const command = recorded_.make(shape);
+    if (shape.pair) ::new (command->payload()) ComponentId(id);
+    if (value != nullptr) value->build(*shape.items[0].type, command->value(shape.items[0]));
+    link(without_user_bits(entity), command);
+}
+
+void CommandBuffer::record_ids(detail::CommandKind kind, Entity entity, std::span<const ComponentId> ids) {
+    check_epoch();
+    for (const ComponentId id : ids) core_->registry.expect(id, "CommandBuffer");
+    if (ids.size() == 1) return record_id(kind, entity, ids[0], nullptr);
+    detail::PlainVector<ComponentId> sorted;
+    detail::IdSets::assign(sorted, ids);
+    if (kind != detail::CommandKind::remove)
+        for (const ComponentId id : sorted)
+            if (is_late_target(id)) return;
+    detail::Command* const command =
+        recorded_.make(shapes_.of_list(kind), detail::checked_bytes(sorted.size(), sizeof(ComponentId)));
+    ::new (command->payload()) std::uint64_t(sorted.size());
+    auto* const to = static_cast<std::byte*>(command->payload()) + sizeof(std::uint64_t);
+    if (!sorted.empty()) std::memcpy(to, sorted.data(), sorted.size() * sizeof(ComponentId));
+    link(without_user_bits(entity), command);
+}
+
+SLOTWISE_INLINE CommandBuffer::CommandBuffer(const ArchetypeStore& store) noexcept : core_(store.core_), life_(core_->life) {}
+
+SLOTWISE_INLINE CommandBuffer::CommandBuffer(CommandBuffer&& other) noexcept : core_(other.core_), life_(other.life_) {
+    swap(other);
+}
+
+SLOTWISE_INLINE CommandBuffer::~CommandBuffer() { clear(); }
+
+SLOTWISE_INLINE CommandBuffer::size_type CommandBuffer::memory_usage() const noexcept {
+    return detail::memory_of(shapes_, recorded_, applied_, ids_, scratch_);
+}
+
+SLOTWISE_INLINE void CommandBuffer::reserve(size_type spawns) {
+    check_epoch();
+    ids_.reserve(core_->reserved, core_->entities, spawns);
+}
+
+SLOTWISE_INLINE void CommandBuffer::shrink_to_fit() noexcept {
+    expect_not_applying();
+    if (recorded_.empty()) recorded_.free();
+    if (applied_.empty()) applied_.free();
+}
+
 SLOTWISE_END
 
 #endif

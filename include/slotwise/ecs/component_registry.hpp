@@ -114,7 +114,7 @@ class ComponentRegistry {
 public:
     using size_type = std::size_t;
 
-    ComponentRegistry() = default;
+    ComponentRegistry() noexcept;
     /// Leaves `other` without components. Ids stay valid: they go along.
     ComponentRegistry(ComponentRegistry&& other) noexcept;
     ComponentRegistry& operator=(ComponentRegistry&& other) noexcept {
@@ -124,7 +124,7 @@ public:
     }
     ComponentRegistry(const ComponentRegistry&) = delete;
     ComponentRegistry& operator=(const ComponentRegistry&) = delete;
-    ~ComponentRegistry() = default;
+    ~ComponentRegistry();
     void swap(ComponentRegistry& other) noexcept;
     friend void swap(ComponentRegistry& a, ComponentRegistry& b) noexcept { a.swap(b); }
 
@@ -137,19 +137,12 @@ public:
         using Type = detail::component_type<T>;
         if (const ComponentId found = find_here(detail::type_identity<Type>)) [[likely]]
             return found;
-        if (const ComponentId found = find_elsewhere(detail::type_identity<Type>)) {
-            bind(detail::type_identity<Type>, found);
-            return found;
-        }
-        return add<T>();
+        return bind_or_add(named<Type>());
     }
     /// The id of T's component; null if there is none. @complexity O(1)
     template <class T>
     ComponentId find() const noexcept {
-        constexpr const detail::TypeIdentity& type = detail::type_identity<detail::component_type<T>>;
-        if (const ComponentId found = find_here(type)) [[likely]]
-            return found;
-        return find_elsewhere(type);
+        return find(detail::type_identity<detail::component_type<T>>);
     }
     /// Registers T. If it has the same traits already, it is returned. Its name is that of the C++ type, with a number behind
     /// it if another component is called so.
@@ -157,14 +150,14 @@ public:
     /// allocator throws; strong
     template <class T>
     ComponentId add(ComponentTraits traits = {}) {
-        return add_type<detail::component_type<T>>({}, std::move(traits), false);
+        return add_type(named<detail::component_type<T>>(), {}, std::move(traits), false);
     }
     /// Registers T under this name. If another shared library has registered a type of this size under the name, T is bound to
     /// that component: for types that TypeId does not know again, as those of unnamed namespaces.
     /// @throws as add<T>(traits), and std::invalid_argument when another component has the name
     template <class T>
     ComponentId add(std::string_view name, ComponentTraits traits = {}) {
-        return add_type<detail::component_type<T>>(&name, std::move(traits), false);
+        return add_type(named<detail::component_type<T>>(), &name, std::move(traits), false);
     }
     /// The id of relation T, whose pairs have a T, or nothing if T has no state. Registered with default traits on first use.
     /// @throws std::invalid_argument when T is a component that is no relation, or there are too many relations; what the
@@ -178,11 +171,11 @@ public:
     /// Registers T as a relation with these traits. @throws as relation<T>(), and as add<T>(traits)
     template <class T>
     ComponentId relation(ComponentTraits traits) {
-        return add_type<detail::component_type<T>>({}, std::move(traits), true);
+        return add_type(named<detail::component_type<T>>(), {}, std::move(traits), true);
     }
     template <class T>
     ComponentId relation(std::string_view name, ComponentTraits traits = {}) {
-        return add_type<detail::component_type<T>>(&name, std::move(traits), true);
+        return add_type(named<detail::component_type<T>>(), &name, std::move(traits), true);
     }
 
     /// The component of T, whose values are constructed, moved and destroyed by this shared library from now on; registers T if
@@ -301,22 +294,23 @@ private:
     static size_type memory_of_record(const Record& each) noexcept;
     // A C++ type is found by the address of its mark, with some of its hash where addresses have no bits: when a library was
     // unloaded, the address may be that of another type.
-    static std::uint64_t key_of(const detail::TypeIdentity& type) noexcept;
+    static std::uint64_t key_of(const detail::TypeIdentity& type) noexcept {
+        constexpr std::uint64_t unused_bits = sizeof(void*) == 8 ? 0xFFFF'0000'0000'0000u : 0xFFFF'FFFF'0000'0000u;
+        return reinterpret_cast<std::uintptr_t>(type.mark) ^ (type.hash & unused_bits);
+    }
     SLOTWISE_ALWAYS_INLINE ComponentId find_here(const detail::TypeIdentity& type) const noexcept {
         return ComponentId::from_bits(types_.find(key_of(type), [](std::uint64_t) { return true; }));
     }
-    SLOTWISE_COLD bool is_switched(ComponentId id) const noexcept { return is_own(id) && record(id.number()).traits.switched; }
+    SLOTWISE_ALWAYS_INLINE ComponentId find(const detail::TypeIdentity& type) const noexcept {
+        if (const ComponentId found = find_here(type)) [[likely]]
+            return found;
+        return find_elsewhere(type);
+    }
+    SLOTWISE_INLINE SLOTWISE_COLD bool is_switched(ComponentId id) const noexcept;
     // That another library has registered.
-    SLOTWISE_NEVER_INLINE ComponentId find_elsewhere(const detail::TypeIdentity& type) const noexcept {
-        if (type.local) return ComponentId();
-        return id(static_cast<std::uint32_t>(
-            hashes_.find(type.hash, [&](std::uint64_t number) { return record(number).of.same_elsewhere(type); })));
-    }
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE ComponentId find_elsewhere(const detail::TypeIdentity& type) const noexcept;
     // From now on it is found here. Throws what the allocator throws; strong
-    void bind(const detail::TypeIdentity& type, ComponentId id) {
-        types_.reserve_one();
-        types_.insert(key_of(type), id.bits());
-    }
+    void bind(const detail::TypeIdentity& type, ComponentId id);
     const Record& record(std::uint64_t number) const noexcept { return records_[bits::to_size(number) - 1]; }
     /// Whether it is a component of this registry, and no pair.
     bool is_own(ComponentId id) const noexcept {
@@ -325,49 +319,22 @@ private:
     /// Why this registry cannot name anything by this id; null if it can.
     const char* problem(ComponentId id) const noexcept;
     const Record& record_of(ComponentId id, const char* where) const;
-    [[noreturn]] SLOTWISE_COLD void refuse(const char* where, const char* wrong, ComponentId id) const {
-        const std::string text = std::string(where) + ": " + wrong + " (" + name(id) + ")";
-        detail::throw_invalid_argument(text.c_str());
-    }
+    [[noreturn]] SLOTWISE_INLINE SLOTWISE_COLD void refuse(const char* where, const char* wrong, ComponentId id) const;
     std::string name_of(std::uint32_t number, bool known) const;
 
+    /// A C++ type, as functions know it that are compiled once for all types.
+    struct Named {
+        const detail::TypeIdentity& identity;
+        const TypeDescriptor& type;
+        std::string_view name;
+    };
     template <class T>
-    ComponentId add_type(const std::string_view* name, ComponentTraits traits, bool relation) {
-        constexpr const detail::TypeIdentity& identity = detail::type_identity<T>;
-        const TypeDescriptor& type = TypeDescriptor::of<T>();
-        ComponentId found = find<T>();
-        const bool bound = !found && name != nullptr;
-        if (bound) {
-            found = find(*name);
-            if (found && !record(found.number()).of.from_elsewhere(identity)) found = ComponentId(); // add_record() refuses it
-        }
-        if (found) {
-            const Record& known = record(found.number());
-            if (bound && known.layout != Layout(&type))
-                refuse("ComponentRegistry", "another library has registered a type of another size under this name", found);
-            if (known.relation != relation)
-                refuse("ComponentRegistry",
-                       relation ? "the type is a component that is no relation; register it as one at first"
-                                : "the type is a relation; register it by relation<T>",
-                       found);
-            if (!(known.traits == detail::normalised(std::move(traits))))
-                refuse("ComponentRegistry", "the type is registered with other traits; give them once, at first", found);
-            if (name != nullptr && known.name != *name)
-                refuse("ComponentRegistry", "the type is registered with another name; give it once, at first", found);
-            if (!find_here(identity)) bind(identity, found);
-            return found;
-        }
-        types_.reserve_one();
-        hashes_.reserve_one();
-        detail::KeptTypeIdentity kept(identity);
-        const ComponentId added = name != nullptr
-                                      ? add_record(*name, &type, std::move(traits), relation)
-                                      : add_record(unused(detail::type_name<T>()), &type, std::move(traits), relation);
-        records_.back().of.swap(kept);
-        types_.insert(key_of(identity), added.bits());
-        hashes_.insert(identity.hash, added.number());
-        return added;
+    static Named named() noexcept {
+        return {detail::type_identity<T>, TypeDescriptor::of<T>(), detail::type_name<T>()};
     }
+    ComponentId bind_or_add(const Named& of);
+    /// @param name null: that of the type
+    ComponentId add_type(const Named& of, const std::string_view* name, ComponentTraits traits, bool relation);
     /// `name`, or with a number behind it, so that no component is called so.
     std::string unused(std::string_view name) const;
     ComponentId add_record(std::string_view name, const TypeDescriptor* type, ComponentTraits traits, bool relation);

@@ -56,6 +56,8 @@ SLOTWISE_INLINE bool KeptTypeIdentity::same_elsewhere(const TypeIdentity& type) 
 
 } // namespace detail
 
+SLOTWISE_INLINE ComponentRegistry::ComponentRegistry() noexcept = default;
+SLOTWISE_INLINE ComponentRegistry::~ComponentRegistry() = default;
 SLOTWISE_INLINE ComponentRegistry::ComponentRegistry(ComponentRegistry&& other) noexcept
     : records_(std::move(other.records_)), types_(std::move(other.types_)), hashes_(std::move(other.hashes_)),
       names_(std::move(other.names_)), address_(std::move(other.address_)), tag_(std::exchange(other.tag_, 0)),
@@ -129,11 +131,6 @@ SLOTWISE_INLINE ComponentRegistry::Layout::Layout(const TypeDescriptor* type) no
 SLOTWISE_INLINE ComponentRegistry::size_type ComponentRegistry::memory_of_record(const Record& each) noexcept {
     return detail::memory_of_text(each.name) + detail::memory_of_text(each.of.name) +
            detail::memory_of_vector(each.traits.with) + each.closure.memory_usage();
-}
-
-SLOTWISE_INLINE std::uint64_t ComponentRegistry::key_of(const detail::TypeIdentity& type) noexcept {
-    constexpr std::uint64_t unused_bits = sizeof(void*) == 8 ? 0xFFFF'0000'0000'0000u : 0xFFFF'FFFF'0000'0000u;
-    return reinterpret_cast<std::uintptr_t>(type.mark) ^ (type.hash & unused_bits);
 }
 
 SLOTWISE_INLINE const char* ComponentRegistry::problem(ComponentId id) const noexcept {
@@ -219,6 +216,68 @@ SLOTWISE_INLINE ComponentId ComponentRegistry::add_record(std::string_view name,
 SLOTWISE_INLINE std::uint32_t ComponentRegistry::tag_of(const void* address) noexcept {
     const std::uint64_t hash = mix_bits(reinterpret_cast<std::uintptr_t>(address));
     return static_cast<std::uint32_t>(hash % detail::ComponentIdParts::max_registry) + 1;
+}
+
+SLOTWISE_INLINE ComponentId ComponentRegistry::bind_or_add(const Named& of) {
+    const ComponentId found = find_elsewhere(of.identity);
+    if (!found) return add_type(of, nullptr, {}, false);
+    bind(of.identity, found);
+    return found;
+}
+
+SLOTWISE_INLINE ComponentId ComponentRegistry::add_type(const Named& of, const std::string_view* name, ComponentTraits traits,
+                                                        bool relation) {
+    const detail::TypeIdentity& identity = of.identity;
+    const TypeDescriptor& type = of.type;
+    ComponentId found = find(identity);
+    const bool bound = !found && name != nullptr;
+    if (bound) {
+        found = find(*name);
+        if (found && !record(found.number()).of.from_elsewhere(identity)) found = ComponentId(); // add_record() refuses it
+    }
+    if (found) {
+        const Record& known = record(found.number());
+        if (bound && known.layout != Layout(&type))
+            refuse("ComponentRegistry", "another library has registered a type of another size under this name", found);
+        if (known.relation != relation)
+            refuse("ComponentRegistry",
+                   relation ? "the type is a component that is no relation; register it as one at first"
+                            : "the type is a relation; register it by relation<T>",
+                   found);
+        if (!(known.traits == detail::normalised(std::move(traits))))
+            refuse("ComponentRegistry", "the type is registered with other traits; give them once, at first", found);
+        if (name != nullptr && known.name != *name)
+            refuse("ComponentRegistry", "the type is registered with another name; give it once, at first", found);
+        if (!find_here(identity)) bind(identity, found);
+        return found;
+    }
+    types_.reserve_one();
+    hashes_.reserve_one();
+    detail::KeptTypeIdentity kept(identity);
+    const ComponentId added = name != nullptr ? add_record(*name, &type, std::move(traits), relation)
+                                              : add_record(unused(of.name), &type, std::move(traits), relation);
+    records_.back().of.swap(kept);
+    types_.insert(key_of(identity), added.bits());
+    hashes_.insert(identity.hash, added.number());
+    return added;
+}
+
+bool ComponentRegistry::is_switched(ComponentId id) const noexcept { return is_own(id) && record(id.number()).traits.switched; }
+
+ComponentId ComponentRegistry::find_elsewhere(const detail::TypeIdentity& type) const noexcept {
+    if (type.local) return ComponentId();
+    return id(static_cast<std::uint32_t>(
+        hashes_.find(type.hash, [&](std::uint64_t number) { return record(number).of.same_elsewhere(type); })));
+}
+
+SLOTWISE_INLINE void ComponentRegistry::bind(const detail::TypeIdentity& type, ComponentId id) {
+    types_.reserve_one();
+    types_.insert(key_of(type), id.bits());
+}
+
+void ComponentRegistry::refuse(const char* where, const char* wrong, ComponentId id) const {
+    const std::string text = std::string(where) + ": " + wrong + " (" + name(id) + ")";
+    detail::throw_invalid_argument(text.c_str());
 }
 
 SLOTWISE_END

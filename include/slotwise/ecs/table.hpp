@@ -54,16 +54,7 @@ public:
     std::size_t memory_usage() const noexcept { return memory_of(ids_, columns_, places_, low_); }
 
 private:
-    SLOTWISE_NEVER_INLINE std::int32_t search(ComponentId id) const noexcept {
-        std::size_t first = 0, count = ids_.size();
-        while (count != 0) {
-            const std::size_t half = count / 2;
-            const bool right = ids_[first + half] < id;
-            first = right ? first + half + 1 : first;
-            count = right ? count - half - 1 : half;
-        }
-        return first != ids_.size() && ids_[first] == id ? static_cast<std::int32_t>(first) : none;
-    }
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE std::int32_t search(ComponentId id) const noexcept;
 
     struct Low {
         std::int32_t place, column;
@@ -240,7 +231,7 @@ public:
     /// moved; what the allocator throws
     Table(const ComponentRegistry& registry, std::span<const ComponentId> ids);
     /// Leaves `other` to be assigned or destroyed.
-    Table(Table&& other) noexcept = default;
+    Table(Table&& other) noexcept;
     Table& operator=(Table&& other) noexcept {
         Table taken(std::move(other));
         swap(taken);
@@ -248,7 +239,7 @@ public:
     }
     Table(const Table&) = delete;
     Table& operator=(const Table&) = delete;
-    ~Table() = default;
+    ~Table();
     void swap(Table& other) noexcept;
     friend void swap(Table& a, Table& b) noexcept { a.swap(b); }
 
@@ -472,24 +463,9 @@ private:
         SLOTWISE_EXPECT(column < column_count(), "Table: there is no such column; tags have none");
     }
     static Moved moved(const Table& from, size_type row, RowMove move) noexcept;
-    template <class Build>
-    SLOTWISE_NEVER_INLINE slot_t push_back_any(tick_t tick, Build& build) {
-        prepare(1);
-        const size_type row = detail::PlannedRows::push_back(rows_, build);
-        if (marks_.active()) marks_.append(1, tick);
-        return static_cast<slot_t>(row);
-    }
-    template <class Build>
-    SLOTWISE_NEVER_INLINE static Moved move_any_row(Table& from, size_type row, Table& to, const ColumnMapping& map,
-                                                    tick_t tick, Build& build) {
-        expect_other(from, to);
-        expect_fits(to.size() + 1);
-        const bool marks = from.marks_.active() || to.marks_.active();
-        if (marks) detail::TableMarks::prepare_move(from.marks_, row, to.marks_, to.size(), to.room(1), map.marks_);
-        const RowMove move = detail::PlannedRows::move_row(from.rows_, row, to.rows_, map.rows_, build);
-        if (marks) detail::TableMarks::commit_move(from.marks_, row, to.marks_, map.marks_, tick);
-        return moved(from, row, move);
-    }
+    slot_t push_back_any(tick_t tick, detail::RowBuild build);
+    static Moved move_any_row(Table& from, size_type row, Table& to, const ColumnMapping& map, tick_t tick,
+                              detail::RowBuild build);
     static void expect_move(const Table& from, size_type row, [[maybe_unused]] const Table& to,
                             [[maybe_unused]] const ColumnMapping& map) noexcept;
     static void expect_other(const Table& from, const Table& to) {

@@ -246,6 +246,43 @@ SLOTWISE_INLINE ColumnMapping::ColumnMapping(const Table& from, const Table& to)
     marks_ = detail::TableMarks::plan(from.marks_, from.ids(), to.marks_, to.ids());
 }
 
+SLOTWISE_INLINE SLOTWISE_NEVER_INLINE slot_t Table::push_back_any(tick_t tick, detail::RowBuild build) {
+    prepare(1);
+    const size_type row = detail::PlannedRows::push_back(rows_, build);
+    if (marks_.active()) marks_.append(1, tick);
+    return static_cast<slot_t>(row);
+}
+
+SLOTWISE_INLINE SLOTWISE_NEVER_INLINE Table::Moved Table::move_any_row(Table& from, size_type row, Table& to,
+                                                                       const ColumnMapping& map, tick_t tick,
+                                                                       detail::RowBuild build) {
+    expect_other(from, to);
+    expect_fits(to.size() + 1);
+    const bool marks = from.marks_.active() || to.marks_.active();
+    if (marks) detail::TableMarks::prepare_move(from.marks_, row, to.marks_, to.size(), to.room(1), map.marks_);
+    const RowMove move = detail::PlannedRows::move_row(from.rows_, row, to.rows_, map.rows_, build);
+    if (marks) detail::TableMarks::commit_move(from.marks_, row, to.marks_, map.marks_, tick);
+    return moved(from, row, move);
+}
+
+namespace detail {
+
+std::int32_t TableShape::search(ComponentId id) const noexcept {
+    std::size_t first = 0, count = ids_.size();
+    while (count != 0) {
+        const std::size_t half = count / 2;
+        const bool right = ids_[first + half] < id;
+        first = right ? first + half + 1 : first;
+        count = right ? count - half - 1 : half;
+    }
+    return first != ids_.size() && ids_[first] == id ? static_cast<std::int32_t>(first) : none;
+}
+
+} // namespace detail
+
+SLOTWISE_INLINE Table::Table(Table&& other) noexcept = default;
+SLOTWISE_INLINE Table::~Table() = default;
+
 SLOTWISE_END
 
 #endif

@@ -197,6 +197,10 @@ private:
 };
 
 } // namespace detail
+#ifdef SLOTWISE_COMPILED
+extern template class detail::PlainMemory<std::allocator<std::byte>>;
+#endif
+
 SLOTWISE_END
 
 #endif

@@ -248,19 +248,7 @@ public:
         AnyColumns fresh(*this, get_allocator());
         fresh.acquire(capacity);
         auto undo_prepared = prepare(fresh);
-        // Columns whose move may throw go first: until all of them are there, nothing else has moved.
-        std::size_t moved = 0;
-        if (throwing_) {
-            ScopeGuard undo([&]() noexcept {
-                while (moved-- != 0)
-                    if (!places_[moved].nothrow_move) fresh.places_[moved].destroy(0, alive);
-            });
-            for (; moved != count(); ++moved)
-                if (!places_[moved].nothrow_move) fresh.take_column(moved, places_[moved], alive);
-            undo.dismiss();
-        }
-        for (std::size_t i = 0; i != count(); ++i)
-            if (places_[i].nothrow_move) fresh.take_column(i, places_[i], alive);
+        fresh.take_columns(*this, alive);
         undo_prepared.dismiss();
         destroy_rows(0, alive);
         swap(fresh);
@@ -331,6 +319,22 @@ private:
             f(places_[i], offset);
             bytes = checked_bytes(capacity, places_[i].stride, offset + line);
         }
+    }
+    /// All columns get the first `alive` values of those of another block. Those whose move may throw go first: until all of
+    /// them are there, nothing else has moved.
+    SLOTWISE_NEVER_INLINE void take_columns(const AnyColumns& from, std::size_t alive) {
+        std::size_t moved = 0;
+        if (throwing_) {
+            ScopeGuard undo([&]() noexcept {
+                while (moved-- != 0)
+                    if (!places_[moved].nothrow_move) places_[moved].destroy(0, alive);
+            });
+            for (; moved != count(); ++moved)
+                if (!places_[moved].nothrow_move) take_column(moved, from.places_[moved], alive);
+            undo.dismiss();
+        }
+        for (std::size_t i = 0; i != count(); ++i)
+            if (places_[i].nothrow_move) take_column(i, from.places_[i], alive);
     }
     /// Column `i` gets the first `alive` values of that column of another block.
     void take_column(std::size_t i, const AnyColumnPlace& from, std::size_t alive) {
@@ -820,6 +824,11 @@ private:
     detail::AnyColumns<allocator_type> columns_{};
     size_type size_ = 0;
 };
+
+#ifdef SLOTWISE_COMPILED
+extern template class detail::AnyColumns<std::allocator<std::byte>>;
+extern template class BasicAnyRows<>;
+#endif
 
 SLOTWISE_END
 

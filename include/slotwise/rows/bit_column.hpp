@@ -421,6 +421,10 @@ private:
     size_type size_ = 0;
 };
 
+#ifdef SLOTWISE_COMPILED
+extern template class BasicBitColumn<>;
+#endif
+
 SLOTWISE_END
 
 #endif

@@ -414,6 +414,10 @@ private:
     size_type size_ = 0;
 };
 
+#ifdef SLOTWISE_COMPILED
+extern template class BasicTickColumn<>;
+#endif
+
 SLOTWISE_END
 
 #endif

@@ -67,7 +67,7 @@ public:
         swap(taken);
         return *this;
     }
-    ~QueryCache() = default;
+    ~QueryCache();
     void swap(QueryCache& other) noexcept;
 
     /// The number of queries.
@@ -265,17 +265,7 @@ public:
     /// Makes a table the last one that is walked; root() stays the first. Called when a table gets its first row: the order of
     /// those with rows then does not depend on tables that had some before. @throws what the allocator throws; strong. It
     /// takes O(ids of the table log tables), amortised; O(1) if it is the last.
-    SLOTWISE_COLD void move_to_end(slot_t slot) {
-        Table* const table = &(*this)[slot];
-        if (table == last_ || slot == root() || index_.is_last(table)) return;
-        last_ = nullptr;
-        cache_.reserve_append(table, index_);
-        index_.reserve_move_to_end(table);
-        cache_.erase(table, index_);
-        index_.move_to_end(table);
-        cache_.append(table, index_);
-        last_ = table;
-    }
+    SLOTWISE_INLINE SLOTWISE_COLD void move_to_end(slot_t slot);
     /// Makes this the order of tables, as if they had been made so. @pre `order` has each table once
     /// @complexity O(ids of all tables log tables)
     void reorder(std::span<Table* const> order) noexcept {
@@ -327,17 +317,7 @@ private:
         const auto step = registering([&](MakeTable& make) { return change(from, make); });
         return {step.node.index(), step.edge};
     }
-    SLOTWISE_NEVER_INLINE void register_table(Graph::handle_type node) {
-        ScopeGuard undo_node([&]() noexcept { graph_.erase(node); });
-        Table& table = graph_[node];
-        index_.insert(&table, table.ids(), [&](slot_t place) { return table.column_at(place); });
-        ScopeGuard undo_index([&]() noexcept { index_.erase(&table); });
-        cache_.insert(&table, index_);
-        if (has_target(table)) made_ += weight_of(table);
-        last_ = &table;
-        undo_index.dismiss();
-        undo_node.dismiss();
-    }
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void register_table(Graph::handle_type node);
 
     const ComponentRegistry* registry_;
     Graph graph_;
@@ -350,6 +330,11 @@ private:
 };
 
 } // namespace detail
+
+#ifdef SLOTWISE_COMPILED
+extern template class ComponentIndex<Table*, ComponentId>;
+extern template class ArchetypeGraph<Table, ComponentId, ColumnMapping, detail::ComponentRules>;
+#endif
 
 SLOTWISE_END
 

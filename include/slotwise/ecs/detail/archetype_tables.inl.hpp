@@ -11,6 +11,8 @@ SLOTWISE_BEGIN
 
 namespace detail {
 
+SLOTWISE_INLINE QueryCache::~QueryCache() = default;
+
 SLOTWISE_INLINE void QueryCache::swap(QueryCache& other) noexcept {
     entries_.swap(other.entries_);
     watchers_.swap(other.watchers_);
@@ -224,6 +226,30 @@ SLOTWISE_INLINE bool ArchetypeTables::has_target(const Table& table) noexcept {
     for (std::size_t i = ids.size(); i-- != 0 && ids[i].is_pair();) // components come first
         if (ids[i].target()) return true;
     return false;
+}
+
+void ArchetypeTables::move_to_end(slot_t slot) {
+    Table* const table = &(*this)[slot];
+    if (table == last_ || slot == root() || index_.is_last(table)) return;
+    last_ = nullptr;
+    cache_.reserve_append(table, index_);
+    index_.reserve_move_to_end(table);
+    cache_.erase(table, index_);
+    index_.move_to_end(table);
+    cache_.append(table, index_);
+    last_ = table;
+}
+
+void ArchetypeTables::register_table(Graph::handle_type node) {
+    ScopeGuard undo_node([&]() noexcept { graph_.erase(node); });
+    Table& table = graph_[node];
+    index_.insert(&table, table.ids(), [&](slot_t place) { return table.column_at(place); });
+    ScopeGuard undo_index([&]() noexcept { index_.erase(&table); });
+    cache_.insert(&table, index_);
+    if (has_target(table)) made_ += weight_of(table);
+    last_ = &table;
+    undo_index.dismiss();
+    undo_node.dismiss();
 }
 
 } // namespace detail

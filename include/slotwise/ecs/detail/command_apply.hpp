@@ -139,6 +139,10 @@ struct CommandScratch {
     PlainVector<ComponentId> ids{}; // of a command that is carried out alone
     std::vector<ComponentValue> values{};
 
+    CommandScratch() noexcept;
+    CommandScratch(const CommandScratch&) = delete;
+    CommandScratch& operator=(const CommandScratch&) = delete;
+    ~CommandScratch();
     std::size_t memory_usage() const noexcept;
     void swap(CommandScratch& other) noexcept;
 };

@@ -12,6 +12,9 @@ SLOTWISE_BEGIN
 
 namespace detail {
 
+SLOTWISE_INLINE CommandScratch::CommandScratch() noexcept = default;
+SLOTWISE_INLINE CommandScratch::~CommandScratch() = default;
+
 /// Carries out batches, one change for each entity.
 class CommandApply {
 public:
@@ -250,10 +253,6 @@ private:
     std::size_t& dropped_;
     CommandBatch* batch_ = nullptr;
 };
-
-} // namespace detail
-
-namespace detail {
 
 SLOTWISE_INLINE void CommandFold::swap(CommandFold& other) noexcept {
     outcomes.swap(other.outcomes);

@@ -25,7 +25,7 @@ public:
     CommandArena() = default;
     CommandArena(const CommandArena&) = delete;
     CommandArena& operator=(const CommandArena&) = delete;
-    ~CommandArena() { free(); }
+    ~CommandArena();
     void swap(CommandArena& other) noexcept;
 
     /// `bytes` at an address that is a multiple of `align`, a power of two. @throws what the allocator throws; strong
@@ -68,23 +68,7 @@ private:
         return piece;
     }
     void begin_chunk() noexcept;
-    SLOTWISE_COLD void* take_from_next(std::size_t bytes, std::size_t align) {
-        const std::size_t needed = checked_bytes(1, bytes, align);
-        std::size_t next = chunks_.empty() ? 0 : chunk_ + 1;
-        while (next < chunks_.size() && chunks_[next].bytes < needed) ++next; // skipped chunks are used again after reset()
-        if (next >= chunks_.size()) {
-            std::size_t size = chunks_.empty() ? first_bytes : chunks_.back().bytes;
-            size = chunks_.empty() ? size : size < most_bytes / 2 ? 2 * size : most_bytes;
-            if (size < needed) size = needed;
-            if (chunks_.size() == chunks_.capacity()) chunks_.reserve(2 * chunks_.size() + 8);
-            std::allocator<std::byte> alloc;
-            chunks_.push_back({allocate_on_line(alloc, size), size});
-            next = chunks_.size() - 1;
-        }
-        chunk_ = next;
-        begin_chunk();
-        return cut(gap(align), bytes);
-    }
+    SLOTWISE_INLINE SLOTWISE_COLD void* take_from_next(std::size_t bytes, std::size_t align);
 
     std::vector<Chunk> chunks_{};
     std::size_t chunk_ = 0; // the chunk from which pieces are taken
@@ -160,9 +144,7 @@ public:
     CommandShapes& operator=(const CommandShapes&) = delete;
     void swap(CommandShapes& other) noexcept;
     std::size_t memory_usage() const noexcept;
-    ~CommandShapes() {
-        for (const CommandShape* const shape : all_) delete shape;
-    }
+    ~CommandShapes();
 
     /// The shape of a command with components of these types, and with values of them if Values. Recently used shapes are found
     /// without a search.
@@ -281,7 +263,7 @@ public:
     CommandBatch() = default;
     CommandBatch(const CommandBatch&) = delete;
     CommandBatch& operator=(const CommandBatch&) = delete;
-    ~CommandBatch() { reset(); }
+    ~CommandBatch();
     void swap(CommandBatch& other) noexcept;
 
     std::size_t memory_usage() const noexcept {
@@ -465,10 +447,7 @@ private:
         head = group.newest = static_cast<std::uint32_t>(groups_.size());
         return group;
     }
-    SLOTWISE_NEVER_INLINE CommandGroup& find_or_add(Entity entity, std::uint32_t& head) {
-        const std::uint32_t first = find(head, entity);
-        return first != 0 ? group_in_section(first) : add(entity, head);
-    }
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE CommandGroup& find_or_add(Entity entity, std::uint32_t& head);
     // Makes the first group of an entity where the page has that of another version. @pre head != 0
     CommandGroup& add(Entity entity, std::uint32_t& head);
     void set_void(std::uint32_t number) noexcept;

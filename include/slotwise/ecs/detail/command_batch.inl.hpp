@@ -260,6 +260,37 @@ SLOTWISE_INLINE void CommandBatch::finish(CommandGroup& group, bool destroys) no
     group.count_none();
 }
 
+void* CommandArena::take_from_next(std::size_t bytes, std::size_t align) {
+    const std::size_t needed = checked_bytes(1, bytes, align);
+    std::size_t next = chunks_.empty() ? 0 : chunk_ + 1;
+    while (next < chunks_.size() && chunks_[next].bytes < needed) ++next; // skipped chunks are used again after reset()
+    if (next >= chunks_.size()) {
+        std::size_t size = chunks_.empty() ? first_bytes : chunks_.back().bytes;
+        size = chunks_.empty() ? size : size < most_bytes / 2 ? 2 * size : most_bytes;
+        if (size < needed) size = needed;
+        if (chunks_.size() == chunks_.capacity()) chunks_.reserve(2 * chunks_.size() + 8);
+        std::allocator<std::byte> alloc;
+        chunks_.push_back({allocate_on_line(alloc, size), size});
+        next = chunks_.size() - 1;
+    }
+    chunk_ = next;
+    begin_chunk();
+    return cut(gap(align), bytes);
+}
+
+CommandGroup& CommandBatch::find_or_add(Entity entity, std::uint32_t& head) {
+    const std::uint32_t first = find(head, entity);
+    return first != 0 ? group_in_section(first) : add(entity, head);
+}
+
+SLOTWISE_INLINE CommandArena::~CommandArena() { free(); }
+
+SLOTWISE_INLINE CommandShapes::~CommandShapes() {
+    for (const CommandShape* const shape : all_) delete shape;
+}
+
+SLOTWISE_INLINE CommandBatch::~CommandBatch() { reset(); }
+
 } // namespace detail
 
 SLOTWISE_END

@@ -45,7 +45,7 @@ public:
     explicit SparseColumn(const TypeDescriptor* type) noexcept;
     SparseColumn(const SparseColumn&) = delete;
     SparseColumn& operator=(const SparseColumn&) = delete;
-    ~SparseColumn() { clear(); }
+    ~SparseColumn();
 
     /// The type of the values; null: a tag.
     const TypeDescriptor* type() const noexcept { return type_; }
@@ -142,28 +142,7 @@ private:
         return page->values + place_of(entity) * size_of_value_;
     }
     // The page of the entity, whose place there is vacant then; null: the entity has a value or is refused.
-    SLOTWISE_NEVER_INLINE Page* vacate(Entity entity) {
-        const std::uint32_t number = entity.index() >> shift_;
-        const unsigned place = place_of(entity);
-        if (Page* const page = pages_.find(number)) {
-            if ((page->live >> place & 1u) != 0) {
-                if (page->versions[place] >= entity.version()) return nullptr;
-                destroy_place(*page, place); // the destructor may build another one
-            }
-            if (((page->live | page->busy) >> place & 1u) != 0) return nullptr;
-        }
-        Page& page = pages_.make(number);
-        if (type_ == nullptr || page.values != nullptr) return &page;
-        ScopeGuard undo([&]() noexcept { // or emplace() would find the page, and build where no memory is
-            pages_.clear_if([](const Page& each) { return each.values == nullptr; });
-        });
-        const std::size_t room = type_->align > 64 ? type_->align : 0;
-        LineBlock<std::allocator<std::byte>> memory((size_of_value_ << shift_) + room, std::allocator<std::byte>());
-        page.memory.swap(memory);
-        page.values = page.memory.begin(type_->align);
-        undo.dismiss();
-        return &page;
-    }
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE Page* vacate(Entity entity);
     SLOTWISE_ALWAYS_INLINE void drop(Page& page, Entity entity) noexcept {
         destroy_place(page, place_of(entity));
         if (page.idle()) [[unlikely]]
@@ -179,10 +158,7 @@ private:
         page.busy &= ~bit;
     }
     // The place of the entity is vacant again.
-    SLOTWISE_NEVER_INLINE void end_work(Page& page, Entity entity) noexcept {
-        page.busy &= ~bits::bit_of(place_of(entity));
-        if (page.idle()) pages_.emptied(entity.index() >> shift_, page, [](const Page& each) { return each.idle(); });
-    }
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void end_work(Page& page, Entity entity) noexcept;
     template <class Self, class F>
     static void walk(Self& self, F& f) {
         using Void = std::conditional_t<std::is_const_v<Self>, const void, void>;
@@ -221,12 +197,7 @@ public:
     explicit SparseComponents(const ComponentRegistry& registry) noexcept : registry_(&registry) {}
     SparseComponents(const SparseComponents&) = delete;
     SparseComponents& operator=(const SparseComponents&) = delete;
-    ~SparseComponents() {
-        for (const Place& place : places_) {
-            delete place.column;
-            delete place.targets;
-        }
-    }
+    ~SparseComponents();
 
     //=== by component ===//
 
@@ -306,12 +277,7 @@ private:
 
     // Room for what is made next, so that nothing throws after it. Throws what the allocator throws; strong.
     Place& make_place(std::uint32_t number);
-    SLOTWISE_COLD SparseColumn& made_column(ComponentId id) {
-        Place& place = make_place(id.number());
-        place.column = new SparseColumn(registry_->type(id));
-        used_.push_back(id.number()); // there is room
-        return *place.column;
-    }
+    SLOTWISE_INLINE SLOTWISE_COLD SparseColumn& made_column(ComponentId id);
     ComponentId id_of(std::uint32_t number) const noexcept { return registry_->id(number); }
     static bool matches(const Targets* targets, Entity entity, ComponentId id) noexcept;
     void* value_of(Entity entity, ComponentId id) const noexcept;
@@ -322,6 +288,11 @@ private:
 };
 
 } // namespace detail
+
+#ifdef SLOTWISE_COMPILED
+extern template class detail::SparsePages<detail::SparseColumnPage, std::allocator<std::byte>>;
+extern template class SwitchMap<Entity, Entity>;
+#endif
 
 SLOTWISE_END
 

@@ -160,6 +160,50 @@ SLOTWISE_INLINE void* SparseComponents::value_of(Entity entity, ComponentId id) 
     return of == nullptr ? nullptr : of->get(entity);
 }
 
+SparseColumn::Page* SparseColumn::vacate(Entity entity) {
+    const std::uint32_t number = entity.index() >> shift_;
+    const unsigned place = place_of(entity);
+    if (Page* const page = pages_.find(number)) {
+        if ((page->live >> place & 1u) != 0) {
+            if (page->versions[place] >= entity.version()) return nullptr;
+            destroy_place(*page, place); // the destructor may build another one
+        }
+        if (((page->live | page->busy) >> place & 1u) != 0) return nullptr;
+    }
+    Page& page = pages_.make(number);
+    if (type_ == nullptr || page.values != nullptr) return &page;
+    ScopeGuard undo([&]() noexcept { // or emplace() would find the page, and build where no memory is
+        pages_.clear_if([](const Page& each) { return each.values == nullptr; });
+    });
+    const std::size_t room = type_->align > 64 ? type_->align : 0;
+    LineBlock<std::allocator<std::byte>> memory((size_of_value_ << shift_) + room, std::allocator<std::byte>());
+    page.memory.swap(memory);
+    page.values = page.memory.begin(type_->align);
+    undo.dismiss();
+    return &page;
+}
+
+void SparseColumn::end_work(Page& page, Entity entity) noexcept {
+    page.busy &= ~bits::bit_of(place_of(entity));
+    if (page.idle()) pages_.emptied(entity.index() >> shift_, page, [](const Page& each) { return each.idle(); });
+}
+
+SparseColumn& SparseComponents::made_column(ComponentId id) {
+    Place& place = make_place(id.number());
+    place.column = new SparseColumn(registry_->type(id));
+    used_.push_back(id.number()); // there is room
+    return *place.column;
+}
+
+SLOTWISE_INLINE SparseColumn::~SparseColumn() { clear(); }
+
+SLOTWISE_INLINE SparseComponents::~SparseComponents() {
+    for (const Place& place : places_) {
+        delete place.column;
+        delete place.targets;
+    }
+}
+
 } // namespace detail
 
 SLOTWISE_END

@@ -59,10 +59,7 @@ public:
     StoreHooks() = default;
     StoreHooks(const StoreHooks&) = delete;
     StoreHooks& operator=(const StoreHooks&) = delete;
-    ~StoreHooks() {
-        for (auto& each : hooks_)
-            for (const Hook& hook : each) hook.destroy(hook.function);
-    }
+    ~StoreHooks();
 
     /// Whether there is a hook of this kind; without one a change costs a comparison.
     bool any(HookKind kind) const noexcept { return !of(kind).empty(); }
@@ -199,9 +196,7 @@ public:
     ComponentLists() = default;
     ComponentLists(const ComponentLists&) = delete;
     ComponentLists& operator=(const ComponentLists&) = delete;
-    ~ComponentLists() {
-        for (ComponentList* const list : lists_) delete list;
-    }
+    ~ComponentLists();
 
     /// The list of these types, which are registered with default traits if they are not. Its address is stable.
     /// Throws what the registry and the allocator throw; strong. It takes O(1).
@@ -229,25 +224,8 @@ private:
         // NOLINTNEXTLINE(performance-no-int-to-ptr): the index keeps numbers, so an address is one
         return reinterpret_cast<ComponentList*>(bits::to_size(address));
     }
-    SLOTWISE_COLD ComponentList& make(const ComponentRegistry& registry, const TypeIdentity& types,
-                                      std::span<const ComponentId> ids) {
-        if (lists_.size() == lists_.capacity()) lists_.reserve(2 * lists_.size() + 8);
-        known_.reserve_one();
-        ComponentList list;
-        list.types = &types;
-        KeptTypeIdentity(types).swap(list.kept);
-        list.ids.assign(ids);
-        for (const ComponentId id : ids) {
-            insert_sorted(list.sorted, id);
-            list.any_sparse = list.any_sparse || is_sparse(registry, id);
-            for (const ComponentId companion : registry.with_closure(id))
-                list.any_sparse = list.any_sparse || is_sparse(registry, companion);
-        }
-        list.one_sparse = ids.size() == 1 && registry.traits(ids[0]).sparse && registry.with_closure(ids[0]).empty();
-        lists_.push_back(new ComponentList(std::move(list)));
-        known_.insert(types.hash, reinterpret_cast<std::uintptr_t>(lists_.back()));
-        return *lists_.back();
-    }
+    SLOTWISE_INLINE SLOTWISE_COLD ComponentList& make(const ComponentRegistry& registry, const TypeIdentity& types,
+                                                      std::span<const ComponentId> ids);
 
     NumberTable known_{};
     PlainVector<ComponentList*> lists_{};
@@ -358,13 +336,11 @@ public:
     using Range = Entities::Range;
     using Ids = std::span<const ComponentId>;
 
-    StoreCore() = default;
-    explicit StoreCore(ComponentRegistry&& components) : StoreCore() {
-        registry = std::move(components); // last: nothing throws then
-    }
+    StoreCore();
+    explicit StoreCore(ComponentRegistry&& components);
     StoreCore(const StoreCore&) = delete;
     StoreCore& operator=(const StoreCore&) = delete;
-    ~StoreCore() { life->end(); }
+    ~StoreCore();
 
     //=== entities ===//
 
@@ -382,11 +358,7 @@ public:
     std::size_t size() const noexcept { return entities.size() - without_row; }
 
     /// Gives the indices [first, last) ids of their own. Throws as EntityIndex::add_range; strong
-    Range add_range(slot_t first, slot_t last) {
-        expect_idle();
-        flush_reserved();
-        return entities.add_range(first, last);
-    }
+    Range add_range(slot_t first, slot_t last);
     /// A new entity. Throws as change(); strong
     Entity spawn(const Change& what);
     /// A new entity with an id of this range. Throws as change(); strong
@@ -478,10 +450,7 @@ public:
     /// @pre structure may change (checked at level fast)
     /// Throws std::invalid_argument when an id names nothing or a target does not live; what values and the allocator throw;
     /// strong if values move without a throw, but for values that were assigned; what hooks throw, and the change stays
-    bool change(Entity entity, const Change& what, TargetsAre targets = TargetsAre::alive) {
-        erase_left_tables();
-        return change_only(entity, what, targets);
-    }
+    bool change(Entity entity, const Change& what, TargetsAre targets = TargetsAre::alive);
     /// The same while tables are in use: none is erased.
     bool change_only(Entity entity, const Change& what, TargetsAre targets = TargetsAre::alive);
     bool add(Entity entity, Ids ids);
@@ -597,10 +566,7 @@ public:
             make_reserved();
     }
     /// What they have taken and not spawned is void.
-    void invalidate_reserved() noexcept {
-        reserved.invalidate();
-        ++life->epoch;
-    }
+    void invalidate_reserved() noexcept;
 
     //=== steps of changes ===//
 
@@ -649,30 +615,18 @@ public:
     }
     /// Ends an entity, but does nothing about what relates to it.
     /// @pre `at` is its place. Throws what moves that may throw do
-    SLOTWISE_ALWAYS_INLINE void erase_entity(Entity entity, EntityLocation& at);
+    void erase_entity(Entity entity, EntityLocation& at);
 
     //=== whole ===//
 
     /// Bytes of the parts, without those of this object.
-    std::size_t memory_usage() const noexcept {
-        return sizeof(StoreLife) + memory_of(registry, tables, entities, sparse, hooks, type_lists, reserved);
-    }
+    std::size_t memory_usage() const noexcept;
     /// Whether all parts agree with each other; for tests.
     bool check_invariants() const;
     /// Throws std::invalid_argument that says which entity does not live, and why
-    [[noreturn]] SLOTWISE_COLD void refuse_dead(Entity entity, const char* which) const {
-        const std::string text = which + (" (" + to_string(entity)) + ") " + dead_because(entity);
-        throw_invalid_argument(text.c_str());
-    }
+    [[noreturn]] SLOTWISE_INLINE SLOTWISE_COLD void refuse_dead(Entity entity, const char* which) const;
     /// Throws std::out_of_range that says what at() did not find
-    [[noreturn]] SLOTWISE_COLD void refuse_missing(Entity entity, ComponentId id) const {
-        std::string text = "ArchetypeStore::at: the entity (" + to_string(entity) + ") ";
-        if (!is_alive(entity))
-            text += dead_because(entity);
-        else
-            text += "does not have the component " + (id ? registry.name(id) : std::string("(which is not registered)"));
-        throw_out_of_range((text += "; get() returns null then").c_str());
-    }
+    [[noreturn]] SLOTWISE_INLINE SLOTWISE_COLD void refuse_missing(Entity entity, ComponentId id) const;
 
     //=== the parts ===//
 
@@ -710,31 +664,9 @@ private:
         IdSets::assign(copy, ids);
         return f(Ids(copy.span()));
     }
-    SLOTWISE_NEVER_INLINE void find_transition(const ComponentList& list, Transition& transition, slot_t from) {
-        transition.from = no_slot;
-        const auto step = &transition == &list.removed ? tables.remove_all(from, list.sorted.span())
-                                                       : tables.add_all(from, list.sorted.span());
-        Table& to = tables[step.table];
-        transition.argument.assign(to.column_count(), Transition::no_argument);
-        transition.columns.assign(list.ids.size(), -1);
-        std::size_t given = 0;
-        for (unsigned i = 0; i != list.ids.size(); ++i) {
-            const std::int32_t column = transition.columns[i] = to.column_of(list.ids[i]);
-            if (column < 0) continue;
-            transition.argument[static_cast<std::size_t>(column)] = i;
-            ++given;
-        }
-        transition.complete = given == to.column_count();
-        transition.to = step.table;
-        transition.source = &tables[from];
-        transition.destination = &to;
-        transition.map = step.map;
-        transition.erased = tables.erased();
-        transition.from = from;
-    }
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void find_transition(const ComponentList& list, Transition& transition, slot_t from);
     /// As add_all(), with the on_remove hooks of pairs that companions replace.
-    template <class Build>
-    SLOTWISE_NEVER_INLINE void move_with_hooks(Entity entity, EntityLocation& at, const Transition& transition, Build& build);
+    void move_with_hooks(Entity entity, EntityLocation& at, const Transition& transition, RowBuild build);
     /// Gives an id that was just made its first row; if that fails, the id is taken back.
     /// @pre structure changes, and ids are known. Throws as change(); strong
     Entity spawn_as(Entity entity, const Change& what);
@@ -747,75 +679,16 @@ private:
     const ComponentTraits& expect_relation(ComponentId relation) const;
     /// Whether only the target of a switched relation is another one, which no hook is called for and no companion comes with.
     bool only_retargets(Entity entity, ComponentId pair) const;
-    void make_reserved() {
-        expect_idle();
-        without_row += reserved.make(entities);
-        reserved.end_returned([this](Entity entity) { end_unused(entity); });
-    }
-    SLOTWISE_COLD void refuse_change() const noexcept {
-        SLOTWISE_EXPECT(!changing,
-                        "ArchetypeStore: a hook, or a value's constructor or destructor, changes the store that calls "
-                        "it; record the change in a CommandBuffer and apply it afterwards");
-        SLOTWISE_EXPECT(walks.load(std::memory_order_relaxed) == 0,
-                        "ArchetypeStore: a query is walking; record the change in a CommandBuffer and apply it afterwards");
-    }
+    void make_reserved();
+    SLOTWISE_INLINE SLOTWISE_COLD void refuse_change() const noexcept;
     /// Why an entity does not live, as a clause.
     const char* dead_because(Entity entity) const noexcept;
 };
 
-//=== the steps of a change ===//
-
-/// The on_remove hooks of one change. walk(f) calls f(id, entity) for each component that is removed. The hooks are called when
-/// all that may fail is done, so that none is called for a change that fails. After them only hooks themselves and moves of
-/// values may throw. If one throws, this object calls the on_add hooks of each component that is still there and whose
-/// on_remove hooks were called.
-template <class Walk>
-class RemovalHooks {
-public:
-    RemovalHooks(StoreCore& core, const Walk& walk) noexcept : core_(core), walk_(walk) {}
-    RemovalHooks(const RemovalHooks&) = delete;
-    RemovalHooks& operator=(const RemovalHooks&) = delete;
-    ~RemovalHooks() {
-        if (called_ != 0) [[unlikely]]
-            call_back();
-    }
-    /// Calls them, while the values can be read. Throws what they throw.
-    SLOTWISE_NEVER_INLINE void call() {
-        walk_([this](ComponentId id, Entity entity) {
-            core_.run_hook(HookKind::remove, id, entity);
-            ++called_;
-        });
-    }
-    /// The change was made.
-    void dismiss() noexcept { called_ = 0; }
-
-private:
-    SLOTWISE_NEVER_INLINE void call_back() noexcept {
-        walk_([this, i = std::size_t{0}](ComponentId id, Entity entity) mutable {
-            if (i++ >= called_) return;
-            const EntityLocation* const at = core_.location(entity);
-            if (at != nullptr && core_.has_at(*at, entity, id)) core_.run_hook(HookKind::add, id, entity);
-        });
-    }
-
-    StoreCore& core_;
-    const Walk& walk_;
-    std::size_t called_ = 0; // components whose hooks were called
-};
-template <class Walk>
-RemovalHooks(StoreCore&, const Walk&) -> RemovalHooks<Walk>;
-/// Calls the on_remove hooks of all that walk(f) names, and then remove(). @pre only moves of values throw in remove()
-/// @throws what hooks and these moves throw
-template <class Walk, class Remove>
-void remove_with_hooks(StoreCore& core, const Walk& walk, Remove&& remove) {
-    RemovalHooks hooks(core, walk);
-    hooks.call();
-    remove();
-    hooks.dismiss();
-}
+//=== what operations share ===//
 
 /// Builds the default value of a column.
-SLOTWISE_COLD void build_default(const Table& table, std::size_t column, void* to);
+void build_default(const Table& table, std::size_t column, void* to);
 /// Builds `count` default values side by side. Throws what the type does; none is there then
 void fill_by_default(const TypeDescriptor& type, void* to, std::size_t count);
 
@@ -834,21 +707,6 @@ private:
 };
 
 //=== operations: entities ===//
-
-SLOTWISE_ALWAYS_INLINE void StoreCore::erase_entity(Entity entity, EntityLocation& at) {
-    const Changing change(*this);
-    if (at.has_row()) [[likely]] {
-        if (hooks.any(HookKind::remove)) [[unlikely]]
-            remove_with_hooks(
-                *this, [&](auto&& f) { for_each_id(entity, f); }, [&] { erase_row(at); });
-        else
-            erase_row(at);
-    } else
-        --without_row;
-    if (at.has_sparse()) [[unlikely]]
-        sparse.erase(entity);
-    entities.destroy(entity);
-}
 
 //=== operations: components ===//
 
@@ -878,16 +736,6 @@ SLOTWISE_ALWAYS_INLINE void StoreCore::add_all(Entity entity, EntityLocation& at
     else
         move_row(at, *known.source, known.to, *known.destination, *known.map, build_at);
     run_hooks(HookKind::add, entity, known.destination->ids(), known.source->ids());
-}
-template <class Build>
-SLOTWISE_NEVER_INLINE void StoreCore::move_with_hooks(Entity entity, EntityLocation& at, const Transition& transition,
-                                                      Build& build) {
-    const auto replaced = [&](auto&& f) {
-        for_each_missing(transition.source->ids(), transition.destination->ids(), [&](ComponentId id) { f(id, entity); });
-    };
-    RemovalHooks removal(*this, replaced);
-    move_row(at, *transition.source, transition.to, *transition.destination, *transition.map, build, [&] { removal.call(); });
-    removal.dismiss();
 }
 template <std::size_t Size, class Build>
 SLOTWISE_ALWAYS_INLINE bool StoreCore::add_sparse(Entity entity, ComponentList& list, Build&& build) {
@@ -979,6 +827,11 @@ HookId StoreCore::hook(HookKind kind, ComponentId id, F&& f) {
 }
 
 } // namespace detail
+
+#ifdef SLOTWISE_COMPILED
+extern template class EntityIndex<Entity, EntityLocation>;
+extern template class detail::EntityDirectory<Entity, EntityLocation, std::allocator<std::byte>>;
+#endif
 
 SLOTWISE_END
 

@@ -11,6 +11,8 @@ SLOTWISE_BEGIN
 
 namespace detail {
 
+SLOTWISE_INLINE StoreCore::StoreCore() = default;
+
 SLOTWISE_INLINE bool StoreHooks::erase(HookId id) noexcept {
     expect_quiescent();
     for (auto& each : hooks_)
@@ -216,7 +218,7 @@ SLOTWISE_INLINE const char* StoreCore::dead_because(Entity entity) const noexcep
     return "was despawned, or is not spawned yet";
 }
 
-SLOTWISE_INLINE void build_default(const Table& table, std::size_t column, void* to) {
+SLOTWISE_INLINE SLOTWISE_COLD void build_default(const Table& table, std::size_t column, void* to) {
     AnyValue().build(table.type(column), to);
 }
 
@@ -243,6 +245,70 @@ SLOTWISE_INLINE void fill_by_default(const TypeDescriptor& type, void* to, std::
 }
 
 //=== the steps of a change ===//
+
+/// The on_remove hooks of one change. walk(f) calls f(id, entity) for each component that is removed. The hooks are called when
+/// all that may fail is done, so that none is called for a change that fails. After them only hooks themselves and moves of
+/// values may throw. If one throws, this object calls the on_add hooks of each component that is still there and whose
+/// on_remove hooks were called.
+template <class Walk>
+class RemovalHooks {
+public:
+    RemovalHooks(StoreCore& core, const Walk& walk) noexcept : core_(core), walk_(walk) {}
+    RemovalHooks(const RemovalHooks&) = delete;
+    RemovalHooks& operator=(const RemovalHooks&) = delete;
+    ~RemovalHooks() {
+        if (called_ != 0) [[unlikely]]
+            call_back();
+    }
+    /// Calls them, while the values can be read. Throws what they throw.
+    SLOTWISE_NEVER_INLINE void call() {
+        walk_([this](ComponentId id, Entity entity) {
+            core_.run_hook(HookKind::remove, id, entity);
+            ++called_;
+        });
+    }
+    /// The change was made.
+    void dismiss() noexcept { called_ = 0; }
+
+private:
+    SLOTWISE_NEVER_INLINE void call_back() noexcept {
+        walk_([this, i = std::size_t{0}](ComponentId id, Entity entity) mutable {
+            if (i++ >= called_) return;
+            const EntityLocation* const at = core_.location(entity);
+            if (at != nullptr && core_.has_at(*at, entity, id)) core_.run_hook(HookKind::add, id, entity);
+        });
+    }
+
+    StoreCore& core_;
+    const Walk& walk_;
+    std::size_t called_ = 0; // components whose hooks were called
+};
+template <class Walk>
+RemovalHooks(StoreCore&, const Walk&) -> RemovalHooks<Walk>;
+/// Calls the on_remove hooks of all that walk(f) names, and then remove(). @pre only moves of values throw in remove()
+/// @throws what hooks and these moves throw
+template <class Walk, class Remove>
+void remove_with_hooks(StoreCore& core, const Walk& walk, Remove&& remove) {
+    RemovalHooks hooks(core, walk);
+    hooks.call();
+    remove();
+    hooks.dismiss();
+}
+
+SLOTWISE_INLINE void StoreCore::erase_entity(Entity entity, EntityLocation& at) {
+    const Changing change(*this);
+    if (at.has_row()) [[likely]] {
+        if (hooks.any(HookKind::remove)) [[unlikely]]
+            remove_with_hooks(
+                *this, [&](auto&& f) { for_each_id(entity, f); }, [&] { erase_row(at); });
+        else
+            erase_row(at);
+    } else
+        --without_row;
+    if (at.has_sparse()) [[unlikely]]
+        sparse.erase(entity);
+    entities.destroy(entity);
+}
 
 /// One change of one entity while it is made. Everything that may throw comes before what cannot be undone: sparse values,
 /// assignments, memory for other targets, and then the values that are built at the row's destination. on_remove hooks are
@@ -534,6 +600,16 @@ SLOTWISE_INLINE void FoundEntities::add(Entity entity) {
     if (marks_.emplace(entity, [](void*) {})) list_.push_back(entity);
 }
 
+SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void StoreCore::move_with_hooks(Entity entity, EntityLocation& at,
+                                                                      const Transition& transition, RowBuild build) {
+    const auto replaced = [&](auto&& f) {
+        for_each_missing(transition.source->ids(), transition.destination->ids(), [&](ComponentId id) { f(id, entity); });
+    };
+    RemovalHooks removal(*this, replaced);
+    move_row(at, *transition.source, transition.to, *transition.destination, *transition.map, build, [&] { removal.call(); });
+    removal.dismiss();
+}
+
 //=== operations ===//
 
 SLOTWISE_INLINE Entity StoreCore::spawn_as(Entity entity, const Change& what) {
@@ -746,6 +822,111 @@ SLOTWISE_INLINE SourceRange StoreCore::sources(ComponentId relation, Entity targ
     std::size_t count = 0;
     for (const auto entry : found) count += entry.table->size();
     return SourceRange(SourceIterator(found.begin(), found.end()), SourceIterator(found.end(), found.end()), count);
+}
+
+SLOTWISE_INLINE StoreHooks::~StoreHooks() {
+    for (auto& each : hooks_)
+        for (const Hook& hook : each) hook.destroy(hook.function);
+}
+
+SLOTWISE_INLINE ComponentLists::~ComponentLists() {
+    for (ComponentList* const list : lists_) delete list;
+}
+
+ComponentList& ComponentLists::make(const ComponentRegistry& registry, const TypeIdentity& types,
+                                    std::span<const ComponentId> ids) {
+    if (lists_.size() == lists_.capacity()) lists_.reserve(2 * lists_.size() + 8);
+    known_.reserve_one();
+    ComponentList list;
+    list.types = &types;
+    KeptTypeIdentity(types).swap(list.kept);
+    list.ids.assign(ids);
+    for (const ComponentId id : ids) {
+        insert_sorted(list.sorted, id);
+        list.any_sparse = list.any_sparse || is_sparse(registry, id);
+        for (const ComponentId companion : registry.with_closure(id))
+            list.any_sparse = list.any_sparse || is_sparse(registry, companion);
+    }
+    list.one_sparse = ids.size() == 1 && registry.traits(ids[0]).sparse && registry.with_closure(ids[0]).empty();
+    lists_.push_back(new ComponentList(std::move(list)));
+    known_.insert(types.hash, reinterpret_cast<std::uintptr_t>(lists_.back()));
+    return *lists_.back();
+}
+
+void StoreCore::refuse_dead(Entity entity, const char* which) const {
+    const std::string text = which + (" (" + to_string(entity)) + ") " + dead_because(entity);
+    throw_invalid_argument(text.c_str());
+}
+
+void StoreCore::refuse_missing(Entity entity, ComponentId id) const {
+    std::string text = "ArchetypeStore::at: the entity (" + to_string(entity) + ") ";
+    if (!is_alive(entity))
+        text += dead_because(entity);
+    else
+        text += "does not have the component " + (id ? registry.name(id) : std::string("(which is not registered)"));
+    throw_out_of_range((text += "; get() returns null then").c_str());
+}
+
+void StoreCore::find_transition(const ComponentList& list, Transition& transition, slot_t from) {
+    transition.from = no_slot;
+    const auto step =
+        &transition == &list.removed ? tables.remove_all(from, list.sorted.span()) : tables.add_all(from, list.sorted.span());
+    Table& to = tables[step.table];
+    transition.argument.assign(to.column_count(), Transition::no_argument);
+    transition.columns.assign(list.ids.size(), -1);
+    std::size_t given = 0;
+    for (unsigned i = 0; i != list.ids.size(); ++i) {
+        const std::int32_t column = transition.columns[i] = to.column_of(list.ids[i]);
+        if (column < 0) continue;
+        transition.argument[static_cast<std::size_t>(column)] = i;
+        ++given;
+    }
+    transition.complete = given == to.column_count();
+    transition.to = step.table;
+    transition.source = &tables[from];
+    transition.destination = &to;
+    transition.map = step.map;
+    transition.erased = tables.erased();
+    transition.from = from;
+}
+
+SLOTWISE_INLINE void StoreCore::make_reserved() {
+    expect_idle();
+    without_row += reserved.make(entities);
+    reserved.end_returned([this](Entity entity) { end_unused(entity); });
+}
+
+void StoreCore::refuse_change() const noexcept {
+    SLOTWISE_EXPECT(!changing, "ArchetypeStore: a hook, or a value's constructor or destructor, changes the store that calls "
+                               "it; record the change in a CommandBuffer and apply it afterwards");
+    SLOTWISE_EXPECT(walks.load(std::memory_order_relaxed) == 0,
+                    "ArchetypeStore: a query is walking; record the change in a CommandBuffer and apply it afterwards");
+}
+
+SLOTWISE_INLINE StoreCore::StoreCore(ComponentRegistry&& components) : StoreCore() {
+    registry = std::move(components); // last: nothing throws then
+}
+
+SLOTWISE_INLINE StoreCore::~StoreCore() { life->end(); }
+
+SLOTWISE_INLINE StoreCore::Range StoreCore::add_range(slot_t first, slot_t last) {
+    expect_idle();
+    flush_reserved();
+    return entities.add_range(first, last);
+}
+
+SLOTWISE_INLINE bool StoreCore::change(Entity entity, const Change& what, TargetsAre targets) {
+    erase_left_tables();
+    return change_only(entity, what, targets);
+}
+
+SLOTWISE_INLINE void StoreCore::invalidate_reserved() noexcept {
+    reserved.invalidate();
+    ++life->epoch;
+}
+
+SLOTWISE_INLINE std::size_t StoreCore::memory_usage() const noexcept {
+    return sizeof(StoreLife) + memory_of(registry, tables, entities, sparse, hooks, type_lists, reserved);
 }
 
 } // namespace detail

@@ -90,6 +90,21 @@ private:
     bool throwing_ = false, plain_ = true;
 };
 
+/// Refers to a function build(column, to): what is called rarely is compiled once for all such functions.
+class RowBuild {
+public:
+    template <class Build>
+    RowBuild(Build& build) noexcept
+        : build_(&build), call_([](const void* function, std::size_t column, void* to) {
+              (*static_cast<Build*>(const_cast<void*>(function)))(column, to); // as const as Build is
+          }) {}
+    void operator()(std::size_t column, void* to) const { call_(build_, column, to); }
+
+private:
+    const void* build_;
+    void (*call_)(const void* function, std::size_t column, void* to);
+};
+
 /// What tables do with AnyRows beyond its public interface: they add rows whose values a function build(column, to) builds in
 /// place. It is not called for tags. Values may refer to the rows, because memory that is replaced is freed last.
 struct PlannedRows {

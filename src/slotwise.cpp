@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// The compiled library: the bodies of what is no template, and templates over types of the library alone, whose headers have
+// `extern template` for each of them.
+#define SLOTWISE_BODIES 1
+
+#include <slotwise/slotwise.hpp>
+
+namespace slotwise {
+inline namespace SLOTWISE_ABI {
+
+template class detail::PlainMemory<std::allocator<std::byte>>;
+template class detail::AnyColumns<std::allocator<std::byte>>;
+template class BasicAnyRows<>;
+template class BasicBitColumn<>;
+template class BasicTickColumn<>;
+template class detail::EntityDirectory<Entity, EntityLocation, std::allocator<std::byte>>;
+template class EntityIndex<Entity, EntityLocation>;
+template class detail::SparsePages<detail::SparseColumnPage, std::allocator<std::byte>>;
+template class SwitchMap<Entity, Entity>;
+template class ArchetypeGraph<Table, ComponentId, ColumnMapping, detail::ComponentRules>;
+template class ComponentIndex<Table*, ComponentId>;
+
+} // namespace SLOTWISE_ABI
+} // namespace slotwise
