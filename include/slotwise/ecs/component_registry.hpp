@@ -11,7 +11,6 @@
 #include "component_id.hpp"
 #include "detail/number_table.hpp"
 
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>

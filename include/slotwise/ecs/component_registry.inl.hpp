@@ -35,9 +35,8 @@ SLOTWISE_INLINE const char* contradiction(const ComponentTraits& traits, bool ha
 }
 
 SLOTWISE_INLINE std::size_t memory_of_text(const std::string& text) noexcept {
-    const void *const chars = text.data(), *const first = &text, *const last = &text + 1;
-    const bool inside = !std::less<>()(chars, first) && std::less<>()(chars, last); // a short one is no allocation
-    return inside ? 0 : text.capacity() + 1;
+    const auto offset = reinterpret_cast<std::uintptr_t>(text.data()) - reinterpret_cast<std::uintptr_t>(&text);
+    return offset < sizeof text ? 0 : text.capacity() + 1; // a short one lies inside, and is no allocation
 }
 
 SLOTWISE_INLINE KeptTypeIdentity::KeptTypeIdentity(const TypeIdentity& type)
