@@ -21,6 +21,8 @@ template class detail::SparsePages<detail::SparseColumnPage, std::allocator<std:
 template class SwitchMap<Entity, Entity>;
 template class ArchetypeGraph<Table, ComponentId, ColumnMapping, detail::ComponentRules>;
 template class ComponentIndex<Table*, ComponentId>;
+template class detail::DirtySet<>;
+template class detail::TopologicalOrder<>;
 
 } // namespace SLOTWISE_ABI
 } // namespace slotwise

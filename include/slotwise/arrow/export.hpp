@@ -34,10 +34,7 @@ public:
     const ExportOptions& options() const noexcept { return plan_.options; }
 
     /// Makes a row of each slot of a container. @param count how many are live
-    void rows_of(Occupancy live, std::size_t count) {
-        segment().rows = live.size();
-        if (count != live.size()) segment().live = live.words().data(); // otherwise no bit is read
-    }
+    void rows_of(Occupancy live, std::size_t count);
     /// Makes packed rows.
     void rows_of(std::size_t rows) { segment().rows = rows; }
 
@@ -142,19 +139,7 @@ private:
         return count;
     }
     /// Gives the columns but handle and time these names, which are separated by commas.
-    void rename(std::string_view names) {
-        std::size_t named = 0;
-        const std::size_t last = plan_.columns.size() - (options().handles ? 1 : 0) - (options().time ? 1 : 0);
-        for (bool more = true; more; ++named) {
-            const std::size_t comma = names.find(',');
-            more = comma != std::string_view::npos;
-            if (named < last) plan_.columns[named].name = std::string(names.substr(0, comma));
-            if (more) names.remove_prefix(comma + 1);
-        }
-        if (named != last)
-            throw_arrow_error("Arrow export: ExportOptions::names has " + std::to_string(named) + " names, and there are " +
-                              std::to_string(last) + " columns");
-    }
+    void rename(std::string_view names);
 
     ArrowPlan plan_{};
 };
@@ -280,23 +265,9 @@ ArrowPlan arrow_plan(const TSDStorage<Key, T, With...>& dict, const ExportOption
 
 /// The column of type-erased values.
 /// @throws std::invalid_argument that names the column when the type has no id, or is none of AnyColumnTypes
-inline ArrowColumn any_column(const TypeDescriptor& type, std::string name) {
-    ArrowColumn column;
-    const bool known = with_column_type(type, [&]<class T>(std::type_identity<T>) { column = arrow_column<T>(name); });
-    if (!known)
-        throw_arrow_error("Arrow export: column \"" + name +
-                          "\": its values are of a type whose descriptor has no id, or "
-                          "that is no number, bool, std::string or entity");
-    return column;
-}
+ArrowColumn any_column(const TypeDescriptor& type, std::string name);
 /// Adds the column of type-erased values.
-inline void add_any(ArrowPlanner& plan, const char* name, const ConstAnyColumnView& view, bool stamped = false) {
-    const AnyPages& pages = view.pages();
-    ArrowColumn column = any_column(view.type(), name);
-    column.stamped = stamped;
-    plan.add(std::move(column), arrow_pages(view.slot_end(), pages.shift, view.type().size,
-                                            [&](std::size_t p) { return pages.ptr(p << pages.shift); }));
-}
+void add_any(ArrowPlanner& plan, const char* name, const ConstAnyColumnView& view, bool stamped = false);
 
 template <class... With>
 ArrowPlan arrow_plan(const BasicAnySlotMap<With...>& map, const ExportOptions& options) {
@@ -331,9 +302,7 @@ ArrowPlan arrow_plan(const BasicAnyTSDStorage<With...>& dict, const ExportOption
 class CopiedBatches {
 public:
     /// @throws as ArrowBatcher::next
-    explicit CopiedBatches(ArrowPlan plan) : batcher_(std::move(plan), nullptr) {
-        for (OwnedArray batch = batcher_.next(); batch; batch = batcher_.next()) batches_.push_back(std::move(batch));
-    }
+    explicit CopiedBatches(ArrowPlan plan);
     void make_schema(ArrowSchema* out) const { batcher_.make_schema(out); }
     /// The next batch, or a released one at the end.
     OwnedArray next() noexcept { return given_ == batches_.size() ? OwnedArray() : std::move(batches_[given_++]); }
@@ -345,12 +314,7 @@ private:
 };
 
 /// Makes the stream of a plan. @param owner of the memory that batches share; null: everything is copied now
-inline void export_plan(ArrowPlan plan, std::shared_ptr<const void> owner, ArrowArrayStream* out) {
-    if (owner == nullptr)
-        ArrowStream<CopiedBatches>::give(CopiedBatches(std::move(plan)), out);
-    else
-        ArrowStream<ArrowBatcher>::give(ArrowBatcher(std::move(plan), std::move(owner)), out);
-}
+void export_plan(ArrowPlan plan, std::shared_ptr<const void> owner, ArrowArrayStream* out);
 
 /// A container that can be exported.
 template <class C>
@@ -410,5 +374,9 @@ std::shared_ptr<const C> freeze(C&& container) {
 }
 
 SLOTWISE_END
+
+#if SLOTWISE_BODIES
+#include "export.inl.hpp"
+#endif
 
 #endif

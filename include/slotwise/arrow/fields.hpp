@@ -277,44 +277,12 @@ using ArrowPairs = std::vector<std::pair<std::string, std::string>>;
 
 /// The bytes of ArrowSchema::metadata. Without pairs they are empty, which stands for a null pointer.
 /// @throws std::length_error if a text has 2 GiB or more; std::bad_alloc
-inline std::string encode_metadata(const ArrowPairs& pairs) {
-    std::string out;
-    if (pairs.empty()) return out;
-    detail::append_size(out, pairs.size());
-    for (const auto& [key, value] : pairs) {
-        detail::append_size(out, key.size());
-        out += key;
-        detail::append_size(out, value.size());
-        out += value;
-    }
-    return out;
-}
+std::string encode_metadata(const ArrowPairs& pairs);
 
 namespace detail {
 
 /// Appends the pairs of ArrowSchema::metadata. Returns false if a length in it is negative.
-inline bool read_metadata(const char* metadata, ArrowPairs& pairs) {
-    if (metadata == nullptr) return true;
-    const auto length = [&] {
-        std::int32_t value = 0;
-        std::memcpy(&value, metadata, sizeof value);
-        metadata += sizeof value;
-        return value;
-    };
-    const auto text = [&](std::string& to) {
-        const std::int32_t size = length();
-        if (size < 0) return false;
-        to.assign(metadata, static_cast<std::size_t>(size));
-        metadata += size;
-        return true;
-    };
-    std::int32_t left = length();
-    for (; left > 0; --left) {
-        auto& [key, value] = pairs.emplace_back();
-        if (!text(key) || !text(value)) break;
-    }
-    return left == 0;
-}
+bool read_metadata(const char* metadata, ArrowPairs& pairs);
 
 } // namespace detail
 
@@ -327,12 +295,12 @@ inline ArrowPairs decode_metadata(const char* metadata) {
 }
 
 /// The value of `key`, or null. It belongs to `found`, which is a result of decode_metadata().
-inline const std::string* find_metadata(const ArrowPairs& found, std::string_view key) noexcept {
-    for (const auto& [name, value] : found)
-        if (name == key) return &value;
-    return nullptr;
-}
+const std::string* find_metadata(const ArrowPairs& found, std::string_view key) noexcept;
 
 SLOTWISE_END
+
+#if SLOTWISE_BODIES
+#include "fields.inl.hpp"
+#endif
 
 #endif

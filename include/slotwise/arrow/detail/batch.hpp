@@ -51,25 +51,7 @@ inline void put_bitmap_word(std::byte* bitmap, std::size_t w, bits::word_t word)
 
 /// The number of bits in `n` words. Bits are summed up by bytes, for many words at once. Where the baseline has no popcount
 /// instruction, this takes a third of the time of one word after the other.
-inline std::size_t count_bits(const bits::word_t* words, std::size_t n) noexcept {
-    constexpr bits::word_t ones = 0x0101'0101'0101'0101u;
-    std::size_t total = 0;
-    while (n != 0) {
-        const std::size_t some = n < 31 ? n : 31; // a byte holds 31 times 8
-        bits::word_t sum = 0;
-        for (std::size_t i = 0; i != some; ++i) {
-            bits::word_t x = words[i];
-            x -= (x >> 1) & (ones * 0x55u);
-            x = (x & (ones * 0x33u)) + ((x >> 2) & (ones * 0x33u));
-            sum += (x + (x >> 4)) & (ones * 0x0Fu);
-        }
-        sum = (sum & 0x00FF'00FF'00FF'00FFu) + ((sum >> 8) & 0x00FF'00FF'00FF'00FFu);
-        total += bits::to_size((sum * 0x0001'0001'0001'0001u) >> 48);
-        words += some;
-        n -= some;
-    }
-    return total;
-}
+std::size_t count_bits(const bits::word_t* words, std::size_t n) noexcept;
 
 //=== columns ===//
 
@@ -88,12 +70,7 @@ struct ArrowRows {
         return result;
     }
     /// The number of live rows in the range.
-    std::size_t count_live() const noexcept {
-        if (live == nullptr || first == end) return end - first;
-        const std::size_t begin = bits::word_of(first), last = bits::word_of(end - 1);
-        if (begin == last) return bits::count(word(begin));
-        return bits::count(word(begin)) + count_bits(live + begin + 1, last - begin - 1) + bits::count(word(last));
-    }
+    std::size_t count_live() const noexcept;
     /// Calls run(row, place, n) for long runs of adjacent live rows, and one(row, place) for other live rows. `place` is the
     /// place of the row in the batch.
     template <class Run, class One>
@@ -431,16 +408,7 @@ struct ArrowPlan {
 };
 
 /// The schema of all batches of a plan: a struct of the columns.
-inline void make_schema(const ArrowPlan& plan, ArrowSchema* out, const ArrowPairs& metadata = {}) {
-    ArrowSchema whole = make_schema("+s", "", 0, metadata, plan.columns.size());
-    OwnedSchema schema(&whole);
-    for (std::size_t i = 0; i != plan.columns.size(); ++i) {
-        const ArrowColumn& column = plan.columns[i];
-        *schema->children[i] =
-            make_schema(column.format, column.name, plan.is_nullable(column) ? ARROW_FLAG_NULLABLE : 0, {}, 0);
-    }
-    schema.move_to(out);
-}
+void make_schema(const ArrowPlan& plan, ArrowSchema* out, const ArrowPairs& metadata = {});
 
 //=== batches ===//
 
@@ -452,73 +420,23 @@ struct ArrowNode {
     std::shared_ptr<const ArrowBuffer> nulls{};
 };
 /// A column of a batch, which takes the node. @param shared the values, if they are not gathered in the node's data
-inline ArrowArray make_column(std::unique_ptr<ArrowNode> node, std::size_t rows, std::size_t nulls, bool text,
-                              const void* shared = nullptr) {
-    node->buffers[0] = nulls == 0 ? nullptr : node->nulls->data();
-    node->buffers[1] = shared != nullptr ? shared : text ? node->data.offsets.data() : node->data.values.data();
-    node->buffers[2] = text ? node->data.values.data() : nullptr;
-    return arrow_column_of(std::move(node), rows, nulls, text ? 3 : 2);
-}
+ArrowArray make_column(std::unique_ptr<ArrowNode> node, std::size_t rows, std::size_t nulls, bool text,
+                       const void* shared = nullptr);
 
 /// Writes the bits of liveness of the rows as a bitmap, whose first bit is that of row `first`.
-inline void copy_live_bits(const ArrowRows& rows, std::byte* bitmap) noexcept {
-    const std::size_t first = bits::word_of(rows.first), last = bits::word_of(rows.end - 1);
-    const auto shift = static_cast<unsigned>(rows.first % bits::word_bits);
-    if (std::endian::native == std::endian::little && shift == 0) { // pages begin at whole words
-        std::memcpy(bitmap, rows.live + first, (last - first) * sizeof(bits::word_t));
-        return put_bitmap_word(bitmap, last - first, rows.word(last));
-    }
-    for (std::size_t w = first, i = 0; i != bits::word_count(rows.end - rows.first); ++w, ++i) {
-        const bits::word_t low = rows.word(w);
-        const bits::word_t high = shift == 0 || w == last ? 0 : rows.word(w + 1) << (bits::word_bits - shift);
-        put_bitmap_word(bitmap, i, (low >> shift) | high);
-    }
-}
+void copy_live_bits(const ArrowRows& rows, std::byte* bitmap) noexcept;
 
 /// Makes the batches of a plan, one after the other.
 class ArrowBatcher {
 public:
     /// @param owner of the memory that is shared; null: everything is gathered
-    ArrowBatcher(ArrowPlan plan, std::shared_ptr<const void> owner) : plan_(std::move(plan)), owner_(std::move(owner)) {
-        const bool any = std::any_of(plan_.columns.begin(), plan_.columns.end(), [](const auto& c) { return c.shares; });
-        shares_ = owner_ != nullptr && any;
-        if (plan_.options.most_gathered < bits::word_bits) plan_.options.most_gathered = bits::word_bits;
-        if (plan_.options.least_shared == 0) plan_.options.least_shared = 1;
-    }
+    ArrowBatcher(ArrowPlan plan, std::shared_ptr<const void> owner);
 
     void make_schema(ArrowSchema* out) const { detail::make_schema(plan_, out); }
 
     /// The next batch, or a released one at the end, where the owner is given up too.
     /// @throws std::length_error if one text has 2 GiB or more; std::bad_alloc; the next call tries the same rows again
-    OwnedArray next() {
-        for (; segment_ != plan_.segments.size(); ++segment_, entered_ = false) {
-            const ArrowSegment& segment = plan_.segments[segment_];
-            if (!entered_) enter(segment);
-            ArrowRows rows;
-            rows.live = segment.live;
-            rows.every_slot = plan_.options.rows == Rows::all_slots;
-            const bool share = choose(segment, rows);
-            if (rows.first == segment.rows) continue;
-            while (true) {
-                rows.count = rows.every_slot || share ? rows.end - rows.first : rows.count_live();
-                if (OwnedArray batch = make(segment, rows, share)) {
-                    row_ = rows.end;
-                    if (share) {
-                        pieces_[piece_].begin = row_; // short of its end if there was too much text
-                        if (row_ == pieces_[piece_].end) ++piece_;
-                    }
-                    return batch;
-                }
-                // Too much text for the offsets of one batch: half of its rows.
-                if (rows.count == 1) throw_length_error("Arrow export: one text has 2 GiB or more");
-                const std::size_t half = rows.count / 2;
-                rows.end =
-                    rows.every_slot || rows.live == nullptr ? rows.first + half : end_of(segment, rows.first, rows.end, half);
-            }
-        }
-        owner_.reset();
-        return {};
-    }
+    OwnedArray next();
 
 private:
     /// Rows [begin, end), which are shared.
@@ -527,133 +445,25 @@ private:
     };
 
     /// Finds the pieces of a segment in one pass over its bits.
-    void enter(const ArrowSegment& segment) {
-        pieces_.clear();
-        piece_ = 0;
-        row_ = 0;
-        entered_ = true;
-        const bool every_slot = plan_.options.rows == Rows::all_slots;
-        const std::size_t least = every_slot ? 1 : plan_.options.least_shared;
-        if (!shares_ || !shares_here(segment)) return;
-        for (std::size_t row = 0; row < segment.rows;) {
-            const std::size_t begin = every_slot || segment.live == nullptr ? row : run_begin(segment, row, least);
-            if (begin >= segment.rows) break;
-            const std::size_t end = every_slot || segment.live == nullptr ? segment.rows : live_end(segment, begin);
-            for (row = begin; row != end;) {
-                const std::size_t run = shared_run(segment, row, end);
-                if (run >= least) pieces_.push_back({row, row + run});
-                row += run;
-            }
-        }
-    }
+    void enter(const ArrowSegment& segment);
     /// Chooses the rows of the next batch, from row_ on; none at the end. Returns whether they are shared.
-    bool choose(const ArrowSegment& segment, ArrowRows& rows) noexcept {
-        const bool each = rows.every_slot || segment.live == nullptr;
-        const bool left = piece_ != pieces_.size();
-        const std::size_t first = each ? row_ : first_live(segment, row_);
-        rows.first = first;
-        if (left && pieces_[piece_].begin == first) {
-            rows.end = pieces_[piece_].end;
-            return true;
-        }
-        const std::size_t limit = left ? pieces_[piece_].begin : segment.rows;
-        const std::size_t most = plan_.options.most_gathered;
-        rows.end = !each ? end_of(segment, first, limit, most) : limit - first > most ? first + most : limit;
-        return false;
-    }
+    bool choose(const ArrowSegment& segment, ArrowRows& rows) noexcept;
 
     /// The first live row from `row` on.
-    static std::size_t first_live(const ArrowSegment& segment, std::size_t row) noexcept {
-        const slot_t found = Occupancy(segment.live, segment.rows).find_next(row);
-        return found == no_slot ? segment.rows : found;
-    }
+    static std::size_t first_live(const ArrowSegment& segment, std::size_t row) noexcept;
     /// The first row that is not live, behind the live row `row`.
-    static std::size_t live_end(const ArrowSegment& segment, std::size_t row) noexcept {
-        for (; row < segment.rows; row = (bits::word_of(row) + 1) * bits::word_bits) {
-            const bits::word_t dead = ~segment.live[bits::word_of(row)] & (bits::full_word << (row % bits::word_bits));
-            if (dead == 0) continue;
-            row = bits::word_of(row) * bits::word_bits + bits::lowest(dead);
-            break;
-        }
-        return row < segment.rows ? row : segment.rows;
-    }
+    static std::size_t live_end(const ArrowSegment& segment, std::size_t row) noexcept;
     /// Where the next run begins that may have `least` live rows. @pre `row` is not inside of a run
-    static std::size_t run_begin(const ArrowSegment& segment, std::size_t row, std::size_t least) noexcept {
-        if (least < std::size_t{2} * bits::word_bits) return first_live(segment, row);
-        // Such a run contains a full word, and where there are many holes few words are full.
-        for (std::size_t w = bits::word_of(row); (w + 1) * bits::word_bits <= segment.rows; ++w) {
-            if (segment.live[w] != bits::full_word) continue;
-            const std::size_t before = w == 0 ? 0 : static_cast<std::size_t>(std::countl_one(segment.live[w - 1]));
-            return (std::max)(row, w * bits::word_bits - before);
-        }
-        return segment.rows;
-    }
+    static std::size_t run_begin(const ArrowSegment& segment, std::size_t row, std::size_t least) noexcept;
     /// The end of the longest range of rows from `first` up to `limit` with at most `most` live rows.
-    static std::size_t end_of(const ArrowSegment& segment, std::size_t first, std::size_t limit, std::size_t most) noexcept {
-        ArrowRows rows;
-        rows.live = segment.live;
-        std::size_t count = 0;
-        for (rows.first = first; rows.first < limit && count < most; rows.first = rows.end) {
-            rows.end = (std::min)(limit, (bits::word_of(rows.first) + 1) * bits::word_bits);
-            const std::size_t more = rows.count_live();
-            if (count + more > most) { // part of a word
-                bits::word_t word = rows.word(bits::word_of(rows.first));
-                for (; count != most; ++count) word &= word - 1;
-                return bits::word_of(rows.first) * bits::word_bits + bits::lowest(word);
-            }
-            count += more;
-        }
-        return rows.first;
-    }
+    static std::size_t end_of(const ArrowSegment& segment, std::size_t first, std::size_t limit, std::size_t most) noexcept;
     /// How many rows from `row` on, below `end`, are contiguous in each column that shares.
-    std::size_t shared_run(const ArrowSegment& segment, std::size_t row, std::size_t end) const noexcept {
-        for (std::size_t i = 0; i != plan_.columns.size(); ++i)
-            if (is_shared(segment, i)) end = row + segment.sources[i].run(row, end);
-        return end - row;
-    }
-    bool is_shared(const ArrowSegment& segment, std::size_t column) const noexcept {
-        return plan_.columns[column].shares && !segment.sources[column].slot_list && !segment.sources[column].absent;
-    }
-    bool shares_here(const ArrowSegment& segment) const noexcept {
-        bool any = false;
-        for (std::size_t i = 0; i != plan_.columns.size(); ++i) any = any || is_shared(segment, i);
-        return any;
-    }
+    std::size_t shared_run(const ArrowSegment& segment, std::size_t row, std::size_t end) const noexcept;
+    bool is_shared(const ArrowSegment& segment, std::size_t column) const noexcept;
+    bool shares_here(const ArrowSegment& segment) const noexcept;
 
     /// Makes a batch; nothing if it would have too much text.
-    OwnedArray make(const ArrowSegment& segment, const ArrowRows& rows, bool share) const {
-        ArrowArray whole = make_batch(rows.count, plan_.columns.size());
-        OwnedArray batch(&whole);
-        Nulls live, written;
-        if (rows.every_slot && rows.live != nullptr) {
-            live.count = rows.count - rows.count_live();
-            if (live.count != 0) live.bitmap = bitmap<false>(rows, [&](std::byte* to) { copy_live_bits(rows, to); });
-        }
-        if (segment.written != nullptr) {
-            std::size_t set = 0;
-            written.bitmap = bitmap(rows, [&](std::byte* to) { set = segment.written(segment.stamps, rows, to); });
-            written.count = rows.count - set;
-        } else
-            written = live;
-        for (std::size_t i = 0; i != plan_.columns.size(); ++i) {
-            const ArrowColumn& column = plan_.columns[i];
-            const ArrowSource& source = segment.sources[i];
-            auto node = std::make_unique<ArrowNode>();
-            Nulls nulls = column.stamped ? written : live;
-            if (source.absent) nulls = {rows.count, bitmap(rows, [](std::byte*) {})};
-            node->nulls = nulls.bitmap;
-            const void* shared = nullptr;
-            if (share && is_shared(segment, i)) {
-                shared = source.at(rows.first);
-                node->owner = owner_;
-            } else {
-                node->data.most_text = plan_.most_text;
-                if (!column.gather(source, rows, node->data)) return {};
-            }
-            *batch->children[i] = make_column(std::move(node), rows.count, nulls.count, column.text, shared);
-        }
-        return batch;
-    }
+    OwnedArray make(const ArrowSegment& segment, const ArrowRows& rows, bool share) const;
     struct Nulls {
         std::size_t count = 0;
         std::shared_ptr<const ArrowBuffer> bitmap{};
@@ -680,5 +490,9 @@ private:
 } // namespace detail
 
 SLOTWISE_END
+
+#if SLOTWISE_BODIES
+#include "batch.inl.hpp"
+#endif
 
 #endif

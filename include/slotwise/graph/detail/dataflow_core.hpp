@@ -1054,6 +1054,11 @@ private:
 };
 
 } // namespace detail
+#ifdef SLOTWISE_COMPILED
+extern template class detail::DirtySet<>;
+extern template class detail::TopologicalOrder<>;
+#endif
+
 SLOTWISE_END
 
 #endif
