@@ -24,7 +24,7 @@ import pathlib
 import re
 import sys
 
-from check_headers import ADAPTERS, FRONT_DOOR, SPDX, House
+from check_headers import ADAPTERS, FRONT_DOOR, SPDX, House, bodies_of
 from headers import ROOT, arguments, code, version_of, write
 
 SINGLE = "slotwise_single.hpp"
@@ -63,19 +63,30 @@ def in_order(house, roots, done=()):
             for target in house.includes[name]:
                 visit(target)
             ordered.append(name)
+            if bodies_of(name) in house.text:
+                visit(bodies_of(name))
 
     for name in roots:
         visit(name)
     return ordered
 
 
+def header_only(text):
+    """The header without what makes the compiled library of it."""
+    for pattern, kept in ((r"//=== compiled library ===//.*?(?=//===)", ""), (r"#if SLOTWISE_BODIES\n#include \S+\n#endif\n", ""),
+                          (r"#ifdef SLOTWISE_COMPILED\n.*?#endif\n", ""), (r"#ifndef SLOTWISE_COMPILED\n(.*?)#else\n.*?#endif\n", r"\1")):
+        text = re.sub(pattern, kept, text, flags=re.S)
+    return re.sub(r"\bSLOTWISE_INLINE\b", "inline", text)
+
+
 def body_of(house, name, take_out):
     """A header without SPDX lines and our own headers, and what it includes without condition, which is taken out when asked for."""
-    lines = code(house.text[name]).split("\n")
+    text = header_only(house.text[name])
+    lines = code(text).split("\n")
     first = next((line for line in lines if line.strip()), "")
     depth = -1 if first.startswith("#ifndef") else 0  # the include guard is no condition
     kept, taken = [], set()
-    for line, bare in zip(house.text[name].split("\n"), lines):
+    for line, bare in zip(text.split("\n"), lines):
         condition, include = CONDITION.match(bare), INCLUDE.match(bare)
         if condition:
             depth += 1 if condition[1] == "if" else -1

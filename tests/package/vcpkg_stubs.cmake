@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
 #
-# Runs the port without vcpkg: cmake -Dwork=FOLDER -Dport=FOLDER -Dgenerator=NAME -Dcompiler=CXX -P vcpkg_stubs.cmake
+# Runs the port without vcpkg: cmake -Dwork=FOLDER -Dport=FOLDER -Dgenerator=NAME -Dcompiler=CXX [-DFEATURES=compiled] -P vcpkg_stubs.cmake
 # What the functions of vcpkg do to a header-only library, as far as a port can notice: the package ends up in FOLDER/package.
 cmake_minimum_required(VERSION 3.23)
 
@@ -17,12 +17,12 @@ endfunction()
 
 function(vcpkg_cmake_configure)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" SOURCE_PATH OPTIONS)
-  if(arg_UNPARSED_ARGUMENTS OR NOT VCPKG_BUILD_TYPE STREQUAL "release")
+  if(arg_UNPARSED_ARGUMENTS OR (NOT VCPKG_BUILD_TYPE STREQUAL "release" AND NOT FEATURES))
     message(FATAL_ERROR "vcpkg_cmake_configure: '${arg_UNPARSED_ARGUMENTS}' is not known here, or two build types for a header-only library")
   endif()
   require("${arg_SOURCE_PATH}/CMakeLists.txt")
   execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND "${CMAKE_COMMAND}" -G "${generator}" "-DCMAKE_CXX_COMPILER=${compiler}"
-    -S "${arg_SOURCE_PATH}" -B "${CURRENT_BUILDTREES_DIR}" "-DCMAKE_INSTALL_PREFIX=${CURRENT_PACKAGES_DIR}" ${arg_OPTIONS})
+    -DCMAKE_BUILD_TYPE=Release -S "${arg_SOURCE_PATH}" -B "${CURRENT_BUILDTREES_DIR}" "-DCMAKE_INSTALL_PREFIX=${CURRENT_PACKAGES_DIR}" ${arg_OPTIONS})
   file(STRINGS "${CURRENT_BUILDTREES_DIR}/CMakeCache.txt" unused REGEX "^SLOTWISE_[A-Z_]+:UNINITIALIZED")
   if(unused)
     message(FATAL_ERROR "the port sets options that slotwise does not have: ${unused}")

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// The inline namespace, which names the version, the check level, the exception mode and whether bodies are compiled
-// in a library. Translation units that differ in one
+// The inline namespace, which names the version, the check level and the exception mode. Translation units that differ in one
 // of them have different names, and a link error where they meet, but never two definitions of one name (nlohmann/json#3590,
 // llvm/llvm-project#69669).
 #ifndef SLOTWISE_CONFIG_ABI_HPP
@@ -13,7 +12,7 @@
 
 #ifndef SLOTWISE_COMPILED
 #define SLOTWISE_ABI_JOIN2(x, y, z, level, exceptions) v##x##_##y##_##z##_c##level##_e##exceptions
-#else
+#else // as do those that call the compiled library and those that have all bodies themselves
 #define SLOTWISE_ABI_JOIN2(x, y, z, level, exceptions) v##x##_##y##_##z##_c##level##_e##exceptions##_compiled
 #endif
 #define SLOTWISE_ABI_JOIN(x, y, z, level, exceptions) SLOTWISE_ABI_JOIN2(x, y, z, level, exceptions)

@@ -43,8 +43,8 @@
 
 //=== compiled library ===//
 // Header-only is the default. Who links slotwise::compiled has SLOTWISE_COMPILED defined: the bodies of functions that are no
-// templates, in `*.inl.hpp`, then are compiled once, in src/slotwise.cpp, and are no inline functions. The choice is part of the
-// inline namespace: objects of both kinds have different names, and a link error where they meet.
+// templates, in *.inl.hpp, are compiled once then, in src/slotwise.cpp. The choice is part of the inline namespace: objects of
+// both kinds have different names, and a link error where they meet.
 #ifndef SLOTWISE_COMPILED
 #define SLOTWISE_BODIES 1
 #define SLOTWISE_INLINE inline
