@@ -17,9 +17,14 @@ struct Probe {};
 SLOTWISE_END
 
 TEST_CASE("the inline namespace names version, check level and exception mode") {
+#ifdef SLOTWISE_COMPILED
+    const std::string compiled = "_compiled";
+#else
+    const std::string compiled;
+#endif
     const std::string part = "v" + std::to_string(SLOTWISE_VERSION_MAJOR) + "_" + std::to_string(SLOTWISE_VERSION_MINOR) + "_" +
                              std::to_string(SLOTWISE_VERSION_PATCH) + "_c" + std::to_string(SLOTWISE_CHECK_LEVEL) + "_e" +
-                             std::to_string(SLOTWISE_EXCEPTIONS);
+                             std::to_string(SLOTWISE_EXCEPTIONS) + compiled;
     CHECK(text_of_macro(SLOTWISE_ABI) == part);
     STATIC_REQUIRE(std::is_same_v<slotwise::Probe, slotwise::SLOTWISE_ABI::Probe>);
 }

@@ -43,7 +43,13 @@ endif()
 set(CMAKE_CXX_EXTENSIONS OFF) # for our own programs: -std=c++20, not gnu++20; a parent project's folders are not touched
 
 add_library(slotwise_dev INTERFACE)
-target_link_libraries(slotwise_dev INTERFACE slotwise::slotwise)
+option(SLOTWISE_TEST_COMPILED "Link slotwise's own programs with slotwise::compiled" OFF)
+if(SLOTWISE_TEST_COMPILED)
+  target_link_libraries(slotwise_dev INTERFACE slotwise::compiled)
+  target_compile_definitions(slotwise_compiled PRIVATE $<$<CONFIG:Debug>:SLOTWISE_CHECK_LEVEL=2>) # as below
+else()
+  target_link_libraries(slotwise_dev INTERFACE slotwise::slotwise)
+endif()
 target_compile_options(slotwise_dev INTERFACE ${slotwise_warnings} ${slotwise_werror})
 # A Debug build checks whatever can be checked; a Release build is what users get.
 target_compile_definitions(slotwise_dev INTERFACE $<$<CONFIG:Debug>:SLOTWISE_CHECK_LEVEL=2>)

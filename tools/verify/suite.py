@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Builds and runs the whole test suite in other worlds than the default build: other targets, libraries, checkers, flags.
 
-  suite.py arch|hardened|sanitize|bare|single|coverage [--quick] [--only NAME]
+  suite.py arch|hardened|sanitize|bare|single|compiled|coverage [--quick] [--only NAME]
 
   arch       i686, aarch64, s390x (big-endian) through cross compilers and QEMU user mode, in which virtual memory is not used; x86-64
              with libstdc++ and with libc++; Windows through MinGW and Wine, by clang++ and by g++; WebAssembly under node; walks of bench/iteration on
@@ -13,6 +13,7 @@
              restore hostile bytes; ThreadSanitizer over the readers; Valgrind over the fuzz bodies
   bare       every unit program and fuzz body without exceptions and RTTI
   single     everything against the single header that tools/amalgamate.py writes
+  compiled   everything against slotwise::compiled
   coverage   which lines of include/ were executed, added up by gcovr: at least COVERED per cent. A line of a template counts when any instantiation
              executes it; what aborts is not counted. build/proof/coverage/coverage.txt has the lines that are missing
 
@@ -153,6 +154,7 @@ def worlds(command):
                                targets=("slotwise_unit", "slotwise_more", *QUICK))],
         "single": lambda: [World("single-header", clang, definitions=(f"-DCMAKE_PROJECT_slotwise_INCLUDE={forwarding()}",), tests=NOT_HERE,
                                  check=takes_no_header_of_its_own)],
+        "compiled": lambda: [World("compiled", clang, definitions=("-DSLOTWISE_TEST_COMPILED=ON",), tests=NOT_HERE)],
         "coverage": lambda: [World("coverage", clang, "--coverage -fprofile-update=atomic", tests=NOT_HERE, after=covered)],
     }[command]()  # the others' worlds would copy Catch2's header for nothing
 
@@ -309,7 +311,7 @@ def valgrind(quick):
 
 def main():
     parser = proof.arguments(__doc__, "--quick")
-    parser.add_argument("command", choices=("arch", "hardened", "sanitize", "bare", "single", "coverage"))
+    parser.add_argument("command", choices=("arch", "hardened", "sanitize", "bare", "single", "compiled", "coverage"))
     parser.add_argument("--only", default="")
     given = parser.parse_args()
     steps = [(world.name, lambda world=world: run_world(world, given.quick)) for world in worlds(given.command)]
