@@ -39,6 +39,7 @@ NOTHING_ELSE = ["-DSLOTWISE_BUILD_TESTS=OFF", "-DSLOTWISE_BUILD_BENCH=OFF", "-DS
 CMAKE_FILES = ("slotwiseConfig.cmake", "slotwiseConfigVersion.cmake", "slotwiseModule.cmake")
 PAGE = (ROOT / "docs/packages.md").read_text(encoding="utf-8")
 VERSION = version_of(ROOT)
+COMPILED = "compiled/main.cpp compiled/part.cpp"  # a program that calls the compiled library
 USUAL = ["-G", GENERATOR, f"-DCMAKE_CXX_COMPILER={CXX}"]
 
 
@@ -82,11 +83,11 @@ def expect_files(folder, expected):
     expect(here == expected, f"{folder} lacks {sorted(expected - here)} and should not have {sorted(here - expected)}")
 
 
-def use(work, prefix, lines):
+def use(work, prefix, lines, sources="main.cpp"):
     """A project with a target `main` and these lines, which find slotwise below the prefix and nowhere else."""
     project = work / "project"
     project.mkdir()
-    declare = f"add_executable(main {(ROOT / 'tests/consumer/main.cpp').as_posix()})\n"
+    declare = f"add_executable(main {' '.join((ROOT / 'tests/consumer' / each).as_posix() for each in sources.split())})\n"
     (project / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.23)\nproject(consumer LANGUAGES CXX)\n" + declare + lines)
     run("cmake", *USUAL, "-S", project, "-B", work / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
@@ -130,6 +131,9 @@ def conan():
     folder = pathlib.Path(ask("cache", "path", f"{reference}:{packages[0]}").strip())
     expect_files(folder, headers() + ["licenses/LICENSE", "conaninfo.txt", "conanmanifest.txt"])
 
+    said = ask(*re.search(r"`conan (create \. .*?)`", PAGE)[1].split(), "-o", "&:compiled=True", *build, both=True)
+    expect(f"slotwise {VERSION}: works\n" in said, f"the test package built no program with the compiled library that works:\n{said}")
+
     said = ask("create", ROOT, "-s", "compiler.cppstd=17", "--test-folder=", fails=True, both=True)
     expect("lower than the required C++ standard (20)" in said, f"Conan refuses C++17, but not by saying so:\n{said}")
 
@@ -154,6 +158,9 @@ def vcpkg():
     installed = work / "installed"  # where vcpkg puts it for its users
     package.rename(installed)
     use(work, installed, "\n".join(lines) + "\n")
+    compiled = fresh("vcpkg_compiled")
+    run("cmake", f"-Dwork={compiled}", f"-Dport={port}", f"-Dgenerator={GENERATOR}", f"-Dcompiler={CXX}", "-DFEATURES=compiled", "-P", HERE / "vcpkg_stubs.cmake")
+    use(compiled, compiled / "package", "\n".join(lines).replace("slotwise::slotwise", "slotwise::compiled") + "\n", COMPILED)
 
 
 def cpack():
