@@ -41,6 +41,20 @@
 #error "SLOTWISE_CHECK_LEVEL is 0 (none), 1 (fast) or 2 (debug)"
 #endif
 
+//=== compiled library ===//
+// Header-only is the default. Who links slotwise::compiled has SLOTWISE_COMPILED defined: the bodies of functions that are no
+// templates, in `*.inl.hpp`, then are compiled once, in src/slotwise.cpp, and are no inline functions. The choice is part of the
+// inline namespace: objects of both kinds have different names, and a link error where they meet.
+#ifndef SLOTWISE_COMPILED
+#define SLOTWISE_BODIES 1
+#define SLOTWISE_INLINE inline
+#else
+#ifndef SLOTWISE_BODIES // src/slotwise.cpp defines it
+#define SLOTWISE_BODIES 0
+#endif
+#define SLOTWISE_INLINE
+#endif
+
 //=== virtual memory ===//
 // Growth::reserve asks the system for address space without memory. It works on POSIX systems with mmap and on Windows. Without
 // it Growth::reserve does not compile. WebAssembly has none: Emscripten, where clang defines __unix__, has an mmap that takes
