@@ -196,7 +196,7 @@ public:
         Chunks chunks(*core_, visit.columns(), max_rows);
         const bool shares_ticks = plan.terms.by_row(); // runs of one table may share a page of ticks: it is stamped here
         visit.for_each([&](Table& table, const std::int32_t*, detail::RowRuns runs) {
-            for (const Run& run : runs) {
+            for (const Run run : runs) {
                 if (shares_ticks) plan.stamp(visit.columns(), core_->tick, table, run.first, run.last);
                 chunks.add(table, run.first, run.last, shares_ticks);
             }
@@ -240,15 +240,11 @@ public:
 
     /// How many entities match. @throws what the allocator throws @complexity linear in tables, or as a walk if a term leaves
     /// out some rows of them
-    size_type size() const {
-        return visit().count();
-    }
+    size_type size() const { return visit().count(); }
     /// Whether no entity matches.
     bool empty() const { return !first(); }
     /// The first entity of the walk; null if no entity matches. It stamps nothing.
-    Entity first() const {
-        return visit().first();
-    }
+    Entity first() const { return visit().first(); }
     /// Makes the list of tables unless the store has it already, so that queries of the const store use it. There is no list of
     /// a query for a pair with one entity.
     /// @throws what the allocator throws
@@ -326,7 +322,7 @@ private:
     void walk(Visit& visit, F&& f) const {
         const detail::QueryWalkScope scope(*core_);
         visit.for_each([&](Table& table, const std::int32_t* columns, detail::RowRuns runs) {
-            for (const Run& run : runs) {
+            for (const Run run : runs) {
                 visit.plan().stamp(visit.columns(), core_->tick, table, run.first, run.last);
                 f(table, columns, run);
             }

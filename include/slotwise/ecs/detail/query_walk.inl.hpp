@@ -152,28 +152,6 @@ SLOTWISE_ALWAYS_INLINE bool test_bit(const BitSource& bits, std::size_t row) noe
     return (bits.word(bits::word_of(row)) & bits::bit_of(row)) != 0;
 }
 
-/// Joins rows that come one by one to runs.
-class QueryRowFilter::Rows {
-public:
-    Rows(const QueryRowFilter& filter, QueryRunBuffer& runs) noexcept : filter_(&filter), runs_(&runs) {}
-    void add(std::size_t row) {
-        if (row != last_) {
-            flush();
-            first_ = row;
-        }
-        last_ = row + 1;
-    }
-    void flush() {
-        if (first_ != last_) filter_->add_split(first_, last_, *runs_);
-        first_ = last_;
-    }
-
-private:
-    const QueryRowFilter* filter_;
-    QueryRunBuffer* runs_;
-    std::size_t first_ = 0, last_ = 0;
-};
-
 SLOTWISE_INLINE QueryRowFilter::QueryRowFilter(const StoreCore& core, const PlainVector<QueryTerm>& terms)
     : core_(&core), terms_(&terms) {
     for (const QueryTerm& term : terms)
@@ -260,55 +238,64 @@ SLOTWISE_INLINE bool QueryRowFilter::has_either(const QueryTerm& term, std::size
 }
 
 SLOTWISE_INLINE void QueryRowFilter::add_runs(QueryRunBuffer& runs) const {
-    const bool by_row = !either_.empty() || !sparse_.empty();
-    if (ticks_.empty() && !by_row) return add_enabled(runs);
-    Rows rows(*this, runs);
-    if (!ticks_.empty()) {
+    const std::size_t rows = table_->size(), words = bits::word_count(rows);
+    const auto in_word = [&](std::size_t word) { return bits::low_mask(static_cast<unsigned>(rows - word * bits::word_bits)); };
+    const bool by_bits = split_.empty() && either_.empty() && sparse_.empty();
+    const bool all_bits = by_bits && with_.empty() && without_.empty();
+    const auto for_each_newer = [&](auto&& f) {
         const Ticks& drive = ticks_.front();
-        const bool alone = ticks_.size() == 1 && !by_row && with_.empty() && without_.empty();
-        const auto add = [&](std::size_t row) {
-            if (alone || accepts(row)) rows.add(row);
-        };
         if (drive.added)
-            drive.column->for_each_added(drive.since, add);
+            drive.column->for_each_added(drive.since, f);
         else
-            drive.column->for_each_changed(drive.since, add);
-    } else {
-        const auto add = [&](std::size_t first, std::size_t last) {
-            for (; first != last; ++first)
-                if (accepts_beyond_bits(first)) rows.add(first);
-        };
-        slotwise::for_each_run(table_->size(), include(with_.span()), exclude(without_.span()), add);
-    }
-    rows.flush();
-}
-
-// Adds the runs in which all columns of bits allow it.
-SLOTWISE_INLINE void QueryRowFilter::add_enabled(QueryRunBuffer& runs) const {
-    const std::size_t rows = table_->size();
-    if (with_.empty() && without_.empty()) return add_split(0, rows, runs);
-    const auto split = [&](std::size_t first, std::size_t last) { add_split(first, last, runs); };
-    const auto add = [&](std::size_t first, std::size_t last) { runs.add(first, last); };
-    if (!split_.empty())
-        slotwise::for_each_run(rows, include(with_.span()), exclude(without_.span()), split);
-    else if (with_.size() == 1 && without_.empty()) // a loop over one column takes half as long
-        slotwise::for_each_run(rows, include(with_.front()), exclude(), add);
-    else
-        slotwise::for_each_run(rows, include(with_.span()), exclude(without_.span()), add);
-}
-
-// Cuts a run where an optional component is enabled in one row and disabled in the next.
-SLOTWISE_INLINE void QueryRowFilter::add_split(std::size_t first, std::size_t last, QueryRunBuffer& runs) const {
-    if (split_.empty()) return runs.add(first, last);
-    const auto same = [&](std::size_t a, std::size_t b) {
-        for (const BitSource& bits : split_)
-            if (test_bit(bits, a) != test_bit(bits, b)) return false;
-        return true;
+            drive.column->for_each_changed(drive.since, f);
     };
-    for (std::size_t row = first; first != last; first = row) {
-        for (++row; row != last && same(first, row);) ++row;
-        runs.add(first, row);
+    if (all_bits && ticks_.size() == 1) { // few rows of a word are usual: they are joined one by one
+        std::size_t first = 0, last = 0;
+        for_each_newer([&](std::size_t row) {
+            if (row != last) {
+                if (first != last) runs.add(first, last);
+                first = row;
+            }
+            last = row + 1;
+        });
+        if (first != last) runs.add(first, last);
+    } else if (!ticks_.empty()) {
+        bits::word_t newer = 0;
+        std::size_t word = 0;
+        for_each_newer([&](std::size_t row) {
+            if (bits::word_of(row) != word) {
+                if (newer != 0) add_word(word, newer, runs);
+                newer = 0;
+                word = bits::word_of(row);
+            }
+            newer |= bits::bit_of(row);
+        });
+        if (newer != 0) add_word(word, newer, runs);
+    } else if (all_bits) {
+        runs.add(0, rows);
+    } else if (by_bits && with_.size() == 1 && without_.empty()) { // a loop over one column takes half as long
+        const BitSource bits = with_.front();
+        for (std::size_t word = 0; word + 1 < words; ++word) runs.add_word(word, bits.word(word));
+        runs.add_word(words - 1, bits.word(words - 1) & in_word(words - 1));
+    } else {
+        for (std::size_t word = 0; word + 1 < words; ++word) add_word(word, bits::full_word, runs);
+        add_word(words - 1, in_word(words - 1), runs);
     }
+    runs.close();
+}
+
+// Adds those of these rows of a word that satisfy all terms but the first of ticks_.
+SLOTWISE_INLINE void QueryRowFilter::add_word(std::size_t word, bits::word_t rows, QueryRunBuffer& runs) const {
+    for (const BitSource& bits : with_) rows &= bits.word(word);
+    for (const BitSource& bits : without_) rows &= ~bits.word(word);
+    if (ticks_.size() > 1 || !either_.empty() || !sparse_.empty())
+        for (bits::word_t left = rows; left != 0; left &= left - 1)
+            if (const unsigned row = bits::lowest(left); !accepts_beyond_bits(word * bits::word_bits + row))
+                rows &= ~bits::bit_of(row);
+    bits::word_t cuts = 0; // where an optional component is enabled in one row and disabled in the next
+    for (const BitSource& bits : split_)
+        cuts |= bits.word(word) ^ (bits.word(word) << 1 | (word == 0 ? 0 : bits.word(word - 1) >> (bits::word_bits - 1)));
+    runs.add_word(word, rows, cuts);
 }
 
 //=== walk ===//
@@ -353,13 +340,12 @@ SLOTWISE_INLINE bool QueryWalk::next(const QuerySink& sink) {
 SLOTWISE_INLINE void QueryWalk::enter(Table& table, const std::int32_t* columns, const QuerySink& sink) {
     if (table.size() == 0 || !filter_.enter(table)) return;
     if (!terms_->by_row()) {
-        const RowRun all{0, table.size()};
-        return sink(table, columns, {&all, &all + 1});
+        const slot_t all[] = {0, static_cast<slot_t>(table.size())};
+        return sink(table, columns, RowRuns(all, 1));
     }
     QueryRunBuffer runs(sink);
     runs.enter(table, columns);
     filter_.add_runs(runs);
-    runs.flush();
 }
 
 SLOTWISE_INLINE void QueryWalk::visit_entities(const QuerySink& sink) {
@@ -371,7 +357,7 @@ SLOTWISE_INLINE void QueryWalk::visit_entities(const QuerySink& sink) {
         if (at == nullptr) return;
         const Table& table = core_->table(*at);
         if (&table != entered) {
-            runs.flush(); // before the columns are those of another table
+            runs.close(); // before the columns are those of another table
             entered = &table;
             accepted = look_up(table) && filter_.enter(table);
             // The walk only reads the store. Lists of tables hand them out as this does; here the table is found by its entity.
@@ -380,7 +366,7 @@ SLOTWISE_INLINE void QueryWalk::visit_entities(const QuerySink& sink) {
         const std::size_t row = at->row();
         if (accepted && filter_.accepts(row)) runs.add(row, row + 1);
     });
-    runs.flush();
+    runs.close();
 }
 
 // Finds the columns of a table. Returns false if it does not have all of QueryTerms::tables().
@@ -451,7 +437,7 @@ SLOTWISE_INLINE void QueryVisit::walk(const QuerySink& sink) {
 SLOTWISE_INLINE std::size_t QueryVisit::count() {
     std::size_t rows = 0;
     for_each([&](const Table&, const std::int32_t*, RowRuns runs) {
-        for (const RowRun& run : runs) rows += run.last - run.first;
+        for (const RowRun run : runs) rows += run.last - run.first;
     });
     return rows;
 }
@@ -459,7 +445,7 @@ SLOTWISE_INLINE std::size_t QueryVisit::count() {
 SLOTWISE_INLINE Entity QueryVisit::first() {
     Entity found{};
     auto note = [&](const Table& table, const std::int32_t*, RowRuns runs) {
-        if (!found) found = table.entities()[runs[0].first];
+        if (!found) found = table.entities()[(*runs.begin()).first];
     };
     const QuerySink sink(note);
     while (!found && next(sink)) {}
@@ -471,7 +457,7 @@ SLOTWISE_INLINE void QueryCursor::next_run() {
         runs_.clear();
         next_ = 0;
         auto keep = [this](Table& table, const std::int32_t* columns, RowRuns runs) {
-            for (const RowRun& run : runs) runs_.push_back({&table, columns, run});
+            for (const RowRun run : runs) runs_.push_back({&table, columns, run});
         };
         if (!visit_.next(QuerySink(keep))) {
             table_ = nullptr;
@@ -486,9 +472,7 @@ SLOTWISE_INLINE void QueryCursor::next_run() {
     stamp();
 }
 
-SLOTWISE_INLINE void QueryCursor::stamp() const {
-    visit_.plan().stamp(visit_.columns(), core_->tick, *table_, row_, row_ + 1);
-}
+SLOTWISE_INLINE void QueryCursor::stamp() const { visit_.plan().stamp(visit_.columns(), core_->tick, *table_, row_, row_ + 1); }
 
 SLOTWISE_INLINE PlainVector<ComponentId> query_pair_parts(const StoreCore& core, ComponentId asked) {
     core.registry.expect_term(asked, "Query::for_each_pair");
