@@ -41,8 +41,9 @@ inline int tables_looked_at(const slotwise::ArchetypeStore& store, std::initiali
     slotwise::detail::QueryTerms terms;
     for (const slotwise::ComponentId id : ids) terms.add(core.registry, id, slotwise::detail::QueryTermKind::with);
     slotwise::detail::QueryWalk walk(core, terms, nullptr);
+    auto ignore = [](const auto&...) {};
     int tables = 0;
-    while (walk.next([](const auto&) {})) ++tables;
+    while (walk.next(slotwise::detail::QuerySink(ignore))) ++tables;
     return tables;
 }
 

@@ -86,11 +86,10 @@ class Query {
     using Core = std::conditional_t<reads, const detail::StoreCore, detail::StoreCore>;
     using Fetch = detail::QueryFetch<detail::query_values<Ts...>>;
     using Kind = detail::QueryTermKind;
-    using Walk = detail::QueryWalk<Core>;
-    using Run = typename Walk::Run;
-    using TableType = typename Walk::table_type;
+    using TableType = detail::table_of<Core>;
+    using Run = detail::RowRun;
+    using Visit = detail::QueryVisit;
     using Void = std::conditional_t<reads, const void, void>;
-    struct Plan;
     template <class Item>
     class Iterator;
     class RowRange;
@@ -164,12 +163,12 @@ public:
     /// @throws what f and the allocator throw
     template <class F>
     SLOTWISE_ALWAYS_INLINE void for_each(F&& f) const {
-        const detail::QueryTables* const tables = plan_.whole_tables ? this->tables() : nullptr;
+        const detail::QueryTables* const tables = plan_.whole_tables ? plan_.tables(*core_) : nullptr;
         if (tables == nullptr) return for_each_filtered<F>(std::forward<F>(f));
         const detail::QueryWalkScope scope(*core_);
         for (const auto match : *tables) {
             TableType& table = *match.table;
-            Fetch::each_row(f, table, match.columns, plan_.columns, 0, table.size());
+            Fetch::each_row(f, table, match.columns, columns_.data(), 0, table.size());
         }
     }
     /// Calls f(span<T>...), or f(span<const Entity>, span<T>...), for each run of rows that match: a table or a part of one.
@@ -178,9 +177,11 @@ public:
     /// allocator throw
     template <class F>
     void for_each_chunk(F&& f) const {
-        walk([&](const Plan& plan,
-                 const Run& run) { Fetch::each_span(f, *run.table, run.columns, plan.columns, run.first, run.last); },
-             [](const Plan& plan) { plan.expect_arrays(); });
+        Visit visit = this->visit();
+        visit.plan().expect_arrays();
+        walk(visit, [&](TableType& table, const std::int32_t* columns, const Run& run) {
+            Fetch::each_span(f, table, columns, visit.columns().data(), run.first, run.last);
+        });
     }
     /// The runs of for_each_chunk as a list, whose elements may go to different threads. A chunk has at most `max_rows` rows,
     /// rounded up to a multiple of 4,096, so that no two chunks write to one page of ticks. The walk lasts as long as the list
@@ -189,14 +190,16 @@ public:
     ///     for (const auto& chunk : chunks) jobs.push([&chunk] { work(chunk.entities(), chunk.template get<Position>()); });
     /// @throws as for_each_chunk
     [[nodiscard]] Chunks chunks(size_type max_rows = static_cast<size_type>(-1)) const {
-        std::vector<Plan> late;
-        const Plan& plan = this->plan(late);
+        Visit visit = this->visit();
+        const detail::QueryPlan& plan = visit.plan();
         plan.expect_arrays();
-        Chunks chunks(*core_, plan.columns, max_rows);
+        Chunks chunks(*core_, visit.columns(), max_rows);
         const bool shares_ticks = plan.terms.by_row(); // runs of one table may share a page of ticks: it is stamped here
-        for_each_run(plan, [&](const Run& run) {
-            if (shares_ticks) plan.stamp(core_->tick, *run.table, run.first, run.last);
-            chunks.add(*run.table, run.first, run.last, shares_ticks);
+        visit.for_each([&](Table& table, const std::int32_t*, detail::RowRuns runs) {
+            for (const Run run : runs) {
+                if (shares_ticks) plan.stamp(visit.columns(), core_->tick, table, run.first, run.last);
+                chunks.add(table, run.first, run.last, shares_ticks);
+            }
         });
         return chunks;
     }
@@ -207,26 +210,28 @@ public:
     /// @throws std::invalid_argument when it is no pair, or its relation is unknown; what f and the allocator throw
     template <class F>
     void for_each_pair(ComponentId wildcard, F&& f) const {
-        for (const ComponentId part : pair_parts(wildcard)) {
+        for (const ComponentId part : detail::query_pair_parts(*core_, wildcard)) {
             const bool switched = !part.has_any_relation() && core_->registry.traits(part).switched;
-            in_tables(part).walk([&](const Plan& plan, const Run& run) {
+            const Query query = and_term(part, nullptr, Kind::with, 0, true); // also if its relation is switched
+            Visit visit = query.visit();
+            walk(visit, [&](TableType& table, const std::int32_t* columns, const Run& run) {
                 const auto deliver = [&](size_type row, const BasicPairMatch<Void>& match) {
                     const auto with_pair = [&](Entity entity, auto&&... values) {
                         f(entity, match, static_cast<decltype(values)&&>(values)...);
                     };
-                    Fetch::row_with_entity(with_pair, *core_, *run.table, run.columns, plan.columns, row);
+                    Fetch::row_with_entity(with_pair, *core_, table, columns, visit.columns().data(), row);
                 };
                 if (switched)
-                    for_each_switched_pair(part, run, deliver);
+                    for_each_switched_pair(part, table, run, deliver);
                 else
-                    for_each_table_pair(part, run, deliver);
+                    for_each_table_pair(part, table, run, deliver);
             });
         }
     }
 
     /// The rows as a range: for (auto [entity, p, v] : query). The walk lasts as long as the iterator lives, that is, until the
     /// loop ends in whatever way. An iterator can be moved and not copied. @throws what the allocator throws
-    auto begin() const { return iterator<typename Fetch::EntityRow>(); }
+    auto begin() const { return Iterator<typename Fetch::EntityRow>(*core_, plan_, columns()); }
     std::default_sentinel_t end() const noexcept { return {}; }
     /// The same without the entities: for (auto [p, v] : query.rows()).
     auto rows() const { return RowRange(*this); }
@@ -235,32 +240,18 @@ public:
 
     /// How many entities match. @throws what the allocator throws @complexity linear in tables, or as a walk if a term leaves
     /// out some rows of them
-    size_type size() const {
-        std::vector<Plan> late;
-        size_type rows = 0;
-        for_each_run(plan(late), [&](const Run& run) { rows += run.last - run.first; });
-        return rows;
-    }
+    size_type size() const { return visit().count(); }
     /// Whether no entity matches.
     bool empty() const { return !first(); }
     /// The first entity of the walk; null if no entity matches. It stamps nothing.
-    Entity first() const {
-        std::vector<Plan> late;
-        const Plan& plan = this->plan(late);
-        if (!plan.possible) return Entity();
-        Entity found{};
-        for (Walk walk(*core_, plan.terms, tables(plan)); !found && walk.next([&](const Run& run) {
-                 if (!found) found = run.table->entities()[run.first];
-             });) {}
-        return found;
-    }
+    Entity first() const { return visit().first(); }
     /// Makes the list of tables unless the store has it already, so that queries of the const store use it. There is no list of
     /// a query for a pair with one entity.
     /// @throws what the allocator throws
     void warm() const
         requires(!reads)
     {
-        static_cast<void>(tables());
+        static_cast<void>(plan_.tables(*core_));
     }
 
 private:
@@ -268,168 +259,90 @@ private:
     template <class... Others, class X>
     Query(const Query<Store, Others...>& other, Optional<X>) : core_(other.core_) {
         plan_.terms = other.plan_.terms;
-        for (size_type i = 0; i != other.plan_.columns.size(); ++i) plan_.columns[i] = other.plan_.columns[i];
-        plan_.template set<Optional<X>>(core_->registry, other.plan_.columns.size(), id_of<X>());
-        plan_.bind();
+        for (size_type i = 0; i != other.columns_.size(); ++i) columns_[i] = other.columns_[i];
+        set<Optional<X>>(other.columns_.size());
+        plan_.bind(slice());
     }
 
     /// The id of a type; null if it is not registered and the store is const.
     template <class X>
     ComponentId id_of() const {
         if constexpr (reads)
-            return core_->registry.template find<std::remove_const_t<X>>();
+            return core_->registry.template find<X>();
         else
-            return core_->registry.template id<std::remove_const_t<X>>();
+            return core_->registry.template id<X>();
     }
     template <class X>
     static ComponentId find(const ComponentRegistry& registry) noexcept {
-        return registry.template find<std::remove_const_t<X>>();
+        return registry.template find<X>();
     }
-    /// This query with one more term.
-    Query and_term(ComponentId id, Kind kind, tick_t since = 0) const {
+    /// How a type is found that was not registered when the query was made.
+    template <class X>
+    static constexpr detail::FindComponent find_later = reads ? &find<X> : nullptr;
+
+    detail::QueryColumns columns() const noexcept { return {columns_.data(), columns_.data() + columns_.size()}; }
+    detail::Slice<detail::QueryColumn> slice() noexcept { return {columns_.data(), columns_.data() + columns_.size()}; }
+
+    /// This query with one more term. @param find of a type that is not registered yet; or null
+    Query and_term(ComponentId id, detail::FindComponent find, Kind kind, tick_t since, bool in_tables = false) const {
         Query query(*this);
-        query.plan_.terms.add(core_->registry, id, kind, since);
-        query.rebind();
+        query.plan_.add(core_->registry, id, find, kind, since, in_tables, query.slice());
         return query;
     }
+    Query and_term(ComponentId id, Kind kind, tick_t since = 0) const { return and_term(id, nullptr, kind, since); }
     template <class X>
     Query and_term(Kind kind, tick_t since = 0) const {
-        const ComponentId id = id_of<X>();
-        if (id) return and_term(id, kind, since);
-        Query query(*this);
-        query.plan_.terms.add_late(&find<X>, kind, since);
-        query.rebind();
-        return query;
-    }
-    /// Call it after terms were added.
-    void rebind() noexcept {
-        plan_.bind();
-        tables_.set(nullptr);
+        using component = std::remove_const_t<X>;
+        const ComponentId id = id_of<component>();
+        return and_term(id, id ? nullptr : find_later<component>, kind, since);
     }
     /// Adds the components in Ts to the plan.
     void add_arguments() {
-        Fetch::for_each_value([&]<class V>(size_type i, std::type_identity<V>) {
-            plan_.template set<V>(core_->registry, i, id_of<typename detail::QueryArgument<V>::component>());
-        });
+        Fetch::for_each_value([&]<class V>(size_type i, std::type_identity<V>) { set<V>(i); });
         (add_tag<typename detail::QueryArgument<Ts>::component>(), ...);
-        plan_.bind();
+        plan_.bind(slice());
+    }
+    template <class V>
+    void set(size_type i) {
+        using Argument = detail::QueryArgument<V>;
+        using component = typename Argument::component;
+        columns_[i].find = find_later<component>;
+        columns_[i].optional = Argument::optional;
+        columns_[i].constant = Argument::constant;
+        plan_.set(core_->registry, columns_[i], id_of<component>());
     }
     template <class T>
     void add_tag() {
-        if constexpr (detail::is_tag_type<T>) {
-            if (const ComponentId id = id_of<T>())
-                plan_.terms.add(core_->registry, id, Kind::with);
-            else
-                plan_.terms.add_late(&find<T>, Kind::with);
-        }
-    }
-    /// The query that also requires a pair in tables, whether or not its relation is switched.
-    Query in_tables(ComponentId part) const {
-        Query query(*this);
-        query.plan_.terms.add(core_->registry, part, Kind::with, 0, true);
-        query.rebind();
-        return query;
+        if constexpr (detail::is_tag_type<T>) plan_.add_tag(core_->registry, id_of<T>(), find_later<T>);
     }
 
-    /// The plan. If a type was not registered when the query was made, it is a newer one in `late`.
-    const Plan& plan(std::vector<Plan>& late) const {
-        if (!reads || plan_.is_complete()) return plan_;
-        late.push_back(plan_);
-        late.back().complete(core_->registry);
-        return late.back();
-    }
-    /// The list of tables; null if there is none and the store is const.
-    const detail::QueryTables* tables() const {
-        const detail::QueryTables* tables = tables_.get();
-        if (tables == nullptr) {
-            tables = find_tables(plan_);
-            tables_.set(tables);
-        }
-        return tables;
-    }
-    /// The list of tables of this plan, which may be a completed one.
-    const detail::QueryTables* tables(const Plan& plan) const { return &plan == &plan_ ? tables() : find_tables(plan); }
-    const detail::QueryTables* find_tables(const Plan& plan) const {
-        if constexpr (reads)
-            return core_->tables.find_query(plan.terms.tables());
-        else
-            return plan.terms.names_entity() ? nullptr : &core_->tables.query(plan.terms.tables());
-    }
-
-    /// Calls sink(run) for each run of rows that match. It stamps nothing.
-    template <class Sink>
-    void for_each_run(const Plan& plan, Sink&& sink) const {
-        if (!plan.possible) return;
-        for (Walk walk(*core_, plan.terms, tables(plan)); walk.next(sink);) {}
-    }
-    /// Calls f(plan, run) for each run, whose rows are stamped before. validate(plan) comes first of all.
-    template <class F, class Validate>
-    void walk(F&& f, Validate&& validate) const {
-        std::vector<Plan> late;
-        const Plan& plan = this->plan(late);
-        validate(plan);
-        const detail::QueryWalkScope scope(*core_);
-        for_each_run(plan, [&](const Run& run) {
-            plan.stamp(core_->tick, *run.table, run.first, run.last);
-            f(plan, run);
-        });
-    }
+    Visit visit() const { return Visit(*core_, plan_, columns()); }
+    /// Calls f(table, columns, run) for each run, whose rows are stamped before.
     template <class F>
-    void walk(F&& f) const {
-        walk(f, [](const Plan&) {});
+    void walk(Visit& visit, F&& f) const {
+        const detail::QueryWalkScope scope(*core_);
+        visit.for_each([&](Table& table, const std::int32_t* columns, detail::RowRuns runs) {
+            for (const Run run : runs) {
+                visit.plan().stamp(visit.columns(), core_->tick, table, run.first, run.last);
+                f(table, columns, run);
+            }
+        });
     }
     /// for_each of a query that checks rows, stamps them or looks values up. f is passed by value if it was an rvalue, here and
     /// in for_each: the compiler then sees that nothing else refers to it.
     template <class F>
     SLOTWISE_NEVER_INLINE void for_each_filtered(F f) const {
-        std::vector<Plan> late;
-        const Plan& plan = this->plan(late);
-        if (!plan.possible) return;
+        Visit visit = this->visit();
         const detail::QueryWalkScope scope(*core_);
-        Walk walk(*core_, plan.terms, tables(plan));
-        const auto on_run = [&](const Run& run) {
-            plan.stamp(core_->tick, *run.table, run.first, run.last);
-            if (!plan.sparse) return Fetch::each_row(f, *run.table, run.columns, plan.columns, run.first, run.last);
-            for (size_type row = run.first; row != run.last; ++row)
-                Fetch::one_row(f, *core_, *run.table, run.columns, plan.columns, row);
-        };
-        const auto on_table = [&](TableType& table, const std::int32_t* columns) {
-            if (plan.sparse || plan.stamps || !plan.terms.by_row() || walk.filter().splits())
-                return walk.for_each_run(table, columns, on_run);
-            Fetch::each_run(f, table, columns, plan.columns, [&](auto&& on_rows) { walk.filter().for_each_run(on_rows); });
-        };
-        while (walk.next(on_table, on_run)) {}
-    }
-    /// The first row that matches. @tparam Item see Iterator
-    template <class Item>
-    Iterator<Item> iterator() const {
-        std::vector<Plan> late;
-        const Plan& plan = this->plan(late);
-        const detail::QueryTables* const tables = this->tables(plan);
-        return Iterator<Item>(*core_, plan_, std::move(late), tables);
+        visit.for_each([&](Table& table, const std::int32_t* columns, detail::RowRuns runs) {
+            Fetch::each_run(f, *core_, visit, table, columns, runs);
+        });
     }
 
-    /// What for_each_pair walks, one after the other: the pairs in tables, and those of each switched relation that has any.
-    /// Throws std::invalid_argument when it is no pair, or its relation is unknown, and what the allocator throws.
-    detail::PlainVector<ComponentId> pair_parts(ComponentId asked) const {
-        core_->registry.expect_term(asked, "Query::for_each_pair");
-        if (!asked.is_pair())
-            detail::throw_invalid_argument(
-                "Query::for_each_pair: the component is no pair; name pair(relation, target) or a wildcard");
-        detail::PlainVector<ComponentId> parts;
-        parts.push_back(asked);
-        if (!asked.has_any_relation()) return parts;
-        constexpr std::uint64_t target_bits = 0xFFFF'FFFF'FFFFu;
-        for (const std::uint32_t number : core_->sparse.numbers())
-            if (core_->sparse.targets(number) != nullptr)
-                parts.push_back(ComponentId::from_bits((pair(core_->registry.id(number), any).bits() & ~target_bits) |
-                                                       (asked.bits() & target_bits)));
-        return parts;
-    }
     /// Calls f(row, match) for the pairs of a switched relation in the rows of a run.
     template <class F>
-    void for_each_switched_pair(ComponentId part, const Run& run, F&& f) const {
-        const auto entities = run.table->entities();
+    void for_each_switched_pair(ComponentId part, TableType& table, const Run& run, F&& f) const {
+        const auto entities = table.entities();
         const ComponentId relation = core_->registry.id(part.relation_number());
         for (size_type row = run.first; row != run.last; ++row)
             if (const Entity target = core_->sparse.target(entities[row], part.relation_number()))
@@ -437,17 +350,17 @@ private:
     }
     /// Calls f(row, match) for the pairs of the table that `part` stands for, in the rows of a run where they are enabled.
     template <class F>
-    void for_each_table_pair(ComponentId part, const Run& run, F&& f) const {
-        detail::find_place(*run.table, part, [&](size_type place) {
-            const ComponentId id = run.table->ids()[place];
-            const std::int32_t column = run.table->column_at(place);
+    void for_each_table_pair(ComponentId part, TableType& table, const Run& run, F&& f) const {
+        detail::find_place(table, part, [&](size_type place) {
+            const ComponentId id = table.ids()[place];
+            const std::int32_t column = table.column_at(place);
             const TypeDescriptor* const type = column < 0 ? nullptr : core_->registry.type(id);
-            const BitColumn* const bits = run.table->bits(place);
+            const BitColumn* const bits = table.bits(place);
             for (size_type row = run.first; row != run.last; ++row) {
                 if (bits != nullptr && !bits->test(row)) continue;
-                Void* const value = column < 0 ? nullptr : run.table->value(static_cast<size_type>(column), row);
+                Void* const value = column < 0 ? nullptr : table.value(static_cast<size_type>(column), row);
                 if constexpr (!reads)
-                    if (TickColumn* const ticks = column < 0 ? nullptr : run.table->ticks(place)) ticks->mark(row, core_->tick);
+                    if (TickColumn* const ticks = column < 0 ? nullptr : table.ticks(place)) ticks->mark(row, core_->tick);
                 f(row, BasicPairMatch<Void>(id, type, value));
             }
             return false;
@@ -455,84 +368,8 @@ private:
     }
 
     Core* core_;
-    Plan plan_{};
-    detail::QueryTablesMemo tables_{};
-};
-
-/// The terms of a query and the components that it delivers.
-template <class Store, class... Ts>
-struct Query<Store, Ts...>::Plan {
-    using Terms = detail::QueryTerms;
-    using Column = detail::QueryColumn;
-
-    Terms terms{};
-    typename Fetch::Columns columns{};
-    bool whole_tables = false; // all rows of a table match, no row is stamped, and no value is looked up
-    bool sparse = false;       // a component is sparse
-    bool stamps = false;       // a component is tracked and not const
-    bool possible = true;      // false: a component is not registered, so that no entity matches
-
-    /// Sets component number `i`. @param id null if its type is not registered yet
-    template <class V>
-    void set(const ComponentRegistry& registry, size_type i, ComponentId id) {
-        constexpr bool optional = detail::QueryArgument<V>::optional;
-        columns[i].optional = optional;
-        if (!id) return;
-        terms.add(registry, id, optional ? Kind::optional : Kind::with);
-        const ComponentTraits& traits = registry.traits(id);
-        columns[i].id = id;
-        columns[i].sparse = traits.sparse;
-        columns[i].toggle = traits.toggle;
-        columns[i].stamps = traits.tracked && !detail::QueryArgument<V>::constant;
-    }
-    /// Computes what depends on all terms and columns.
-    void bind() noexcept {
-        sparse = stamps = false;
-        bool known = true;
-        for (Column& column : columns) {
-            if (!column.optional && !column.sparse) column.place = terms.place_of(column.id);
-            known = known && column.id;
-            sparse = sparse || column.sparse;
-            stamps = stamps || column.stamps;
-        }
-        whole_tables = known && terms.is_complete() && terms.checked().empty() && !sparse && !stamps;
-    }
-    /// Whether all types are known.
-    bool is_complete() const noexcept {
-        for (const Column& column : columns)
-            if (!column.id) return false;
-        return terms.is_complete();
-    }
-    /// Looks for types that were not registered when the query was made. @throws what the allocator throws
-    void complete(const ComponentRegistry& registry) {
-        possible = terms.complete(registry);
-        Fetch::for_each_value([&]<class V>(size_type i, std::type_identity<V>) {
-            using Argument = detail::QueryArgument<V>;
-            if (columns[i].id) return;
-            set<V>(registry, i, registry.template find<typename Argument::component>());
-            possible = possible && (columns[i].id || Argument::optional);
-        });
-        bind();
-    }
-    /// Stamps the components that may be written in rows [first, last).
-    void stamp(tick_t tick, TableType& table, size_type first, size_type last) const {
-        if constexpr (!reads)
-            if (stamps) [[unlikely]]
-                for (const Column& column : columns)
-                    if (column.stamps) stamp(column, tick, table, first, last);
-    }
-    static void stamp(const Column& column, tick_t tick, Table& table, size_type first, size_type last) {
-        const std::int32_t place = table.place_of(column.id);
-        if (place < 0 || (column.toggle && column.optional && !table.is_enabled(first, static_cast<size_type>(place)))) return;
-        table.ticks(static_cast<size_type>(place))->mark(first, last, tick);
-    }
-    /// @throws std::invalid_argument when a component is sparse
-    void expect_arrays() const {
-        if (sparse) [[unlikely]]
-            detail::throw_invalid_argument(
-                "Query: a component is sparse, so its values are not in one array; walk by for_each, or "
-                "leave the component out and ask for it by with<X>()");
-    }
+    detail::QueryPlan plan_{};
+    typename Fetch::Columns columns_{};
 };
 
 /// Some adjacent rows of a table that match a query. Made by Query::chunks(). One thread may use a chunk while other threads
@@ -638,8 +475,9 @@ private:
     friend class Query;
     using Shared = typename Chunk::Shared;
 
-    Chunks(Core& core, const typename Fetch::Columns& columns, size_type max_rows)
-        : scope_(core), shared_{Shared{columns, core.tick}} {
+    Chunks(Core& core, detail::QueryColumns columns, size_type max_rows) : scope_(core) {
+        shared_.push_back(Shared{{}, core.tick});
+        for (size_type i = 0; i != columns.size(); ++i) shared_.front().columns[i] = columns[i];
         const size_type most = static_cast<size_type>(-1) - page_rows;
         rows_ = max_rows > most ? static_cast<size_type>(-1)
                 : max_rows == 0 ? page_rows
@@ -656,7 +494,7 @@ private:
     }
 
     detail::QueryWalkScope scope_;
-    std::vector<Shared> shared_; // one element, whose address stays when the list is moved
+    std::vector<Shared> shared_{}; // one element, whose address stays when the list is moved
     std::vector<Chunk> chunks_{};
     size_type rows_;
 };
@@ -672,11 +510,9 @@ public:
     using difference_type = std::ptrdiff_t;
     using iterator_concept = std::input_iterator_tag;
 
-    /// @param late the plan, if it is not the query's own
-    Iterator(Core& core, const Plan& plan, std::vector<Plan>&& late, const detail::QueryTables* tables)
-        : scope_(core), core_(&core), late_(std::move(late)), plan_(late_.empty() ? &plan : late_.data()),
-          walk_(core, plan_->terms, tables) {
-        if (plan_->possible) next_run();
+    Iterator(Core& core, const detail::QueryPlan& plan, detail::QueryColumns columns)
+        : core_(&core), cursor_(core, plan, columns) {
+        begin_run();
     }
     Iterator(Iterator&&) noexcept = default;
     Iterator& operator=(Iterator&&) noexcept = default;
@@ -689,54 +525,33 @@ public:
             if constexpr (std::is_same_v<Item, typename Fetch::Row>)
                 return Item(at<Nth>()...);
             else
-                return Item(run_.table->entities()[row_], at<Nth>()...);
+                return Item(cursor_.table().entities()[cursor_.row()], at<Nth>()...);
         }(Fetch::indices);
     }
     Iterator& operator++() {
-        if (++row_ == run_.last)
-            next_run();
-        else
-            plan_->stamp(core_->tick, *run_.table, row_, row_ + 1);
+        if (cursor_.next()) begin_run();
         return *this;
     }
     void operator++(int) { ++*this; }
-    friend bool operator==(const Iterator& it, std::default_sentinel_t) noexcept { return it.run_.table == nullptr; }
+    friend bool operator==(const Iterator& it, std::default_sentinel_t) noexcept { return it.cursor_.at_end(); }
 
 private:
     /// What f would get of component number Nth.
     template <std::size_t Nth>
     decltype(auto) at() const {
         using Value = typename Fetch::template Value<Nth>;
-        const detail::QueryColumn& of = plan_->columns[Nth];
-        if (plan_->sparse) return Fetch::template look_up<Value>(*core_, *run_.table, run_.columns, of, row_);
-        return std::get<Nth>(pointers_)[row_];
+        if (!cursor_.visit().plan().sparse) return std::get<Nth>(pointers_)[cursor_.row()];
+        TableType& table = cursor_.table();
+        return Fetch::template look_up<Value>(*core_, table, cursor_.columns(), cursor_.visit().columns()[Nth], cursor_.row());
     }
-    /// Goes to the first row of the next run, of this step of the walk or of a later one.
-    void next_run() {
-        while (next_ == runs_.size()) {
-            runs_.clear();
-            next_ = 0;
-            if (!walk_.next([this](const Run& run) { runs_.push_back(run); })) {
-                run_.table = nullptr;
-                return;
-            }
-        }
-        run_ = runs_[next_++];
-        row_ = run_.first;
-        if (!walk_.keeps_columns()) run_.columns = walk_.columns(*run_.table);
-        if (!plan_->sparse) pointers_ = Fetch::pointers(*run_.table, run_.columns, plan_->columns, row_);
-        plan_->stamp(core_->tick, *run_.table, row_, row_ + 1);
+    void begin_run() {
+        if (cursor_.at_end() || cursor_.visit().plan().sparse) return;
+        TableType& table = cursor_.table();
+        pointers_ = Fetch::pointers(table, cursor_.columns(), cursor_.visit().columns().data(), cursor_.row());
     }
 
-    detail::QueryWalkScope scope_;
     Core* core_;
-    std::vector<Plan> late_;
-    const Plan* plan_;
-    Walk walk_;
-    std::vector<Run> runs_{}; // of the step of the walk
-    size_type next_ = 0;
-    Run run_{};
-    size_type row_ = 0;
+    detail::QueryCursor cursor_;
     typename Fetch::Pointers pointers_{};
 };
 
@@ -745,7 +560,7 @@ template <class Store, class... Ts>
 class Query<Store, Ts...>::RowRange {
 public:
     explicit RowRange(const Query& query) : query_(query) {}
-    auto begin() const { return query_.template iterator<typename Fetch::Row>(); }
+    auto begin() const { return Iterator<typename Fetch::Row>(*query_.core_, query_.plan_, query_.columns()); }
     std::default_sentinel_t end() const noexcept { return {}; }
 
 private:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What a Query stands on, from the bottom up: QueryTerms are what it asks for, QueryRowFilter and QueryWalk find the rows that
-// match, and QueryFetch hands the values of those rows to the caller. Types of components are known to QueryFetch only.
+// What a Query stands on, from the bottom up: QueryTerms are what it asks for, QueryPlan is what follows from them,
+// QueryRowFilter, QueryWalk and QueryVisit find the rows that match, and QueryFetch hands the values of those rows to the
+// caller. Types of components, and the caller's function, are known to QueryFetch only: what stands above it is compiled once.
 #ifndef SLOTWISE_ECS_DETAIL_QUERY_WALK_HPP
 #define SLOTWISE_ECS_DETAIL_QUERY_WALK_HPP
 
@@ -12,6 +13,7 @@
 #include "store_core.hpp"
 
 #include <array>
+#include <memory>
 #include <tuple>
 
 SLOTWISE_BEGIN
@@ -33,77 +35,48 @@ struct QueryTerm {
     tick_t since = 0;
 };
 
+/// Finds the id of a component type; null as long as the type is not registered.
+using FindComponent = ComponentId (*)(const ComponentRegistry&) noexcept;
+
 /// A component whose values a query delivers.
 struct QueryColumn {
     ComponentId id{};
-    std::uint32_t place = 0; // in QueryTerms::tables(), unless the component is optional
+    FindComponent find = nullptr; // of a query of a const store
+    std::uint32_t place = 0;      // in QueryTerms::tables(), unless the component is optional
     bool optional = false;
+    bool constant = false;
     bool sparse = false;
     bool toggle = false;
     bool stamps = false; // tracked, and not const
 };
-
-/// Finds the id of a component type; null as long as the type is not registered.
-using FindComponent = ComponentId (*)(const ComponentRegistry&) noexcept;
+using QueryColumns = Slice<const QueryColumn>;
 
 /// The terms of a query: which ids a table must have, and what is checked beyond that.
 class QueryTerms {
 public:
+    QueryTerms() = default;
+    QueryTerms(const QueryTerms& other);
+    QueryTerms(QueryTerms&&) noexcept = default;
+    QueryTerms& operator=(const QueryTerms&) = default;
+    QueryTerms& operator=(QueryTerms&&) noexcept = default;
+    ~QueryTerms();
+
     /// Adds a term. @throws std::invalid_argument when the registry does not know the id, or when the term asks whether a
     /// component changed that is not tracked; what the allocator throws
     /// @param in_tables whether pairs of any relation are looked for in tables only
-    void add(const ComponentRegistry& registry, ComponentId id, QueryTermKind kind, tick_t since = 0, bool in_tables = false) {
-        registry.expect_term(id, "ArchetypeStore::query");
-        const bool by_tick = kind == QueryTermKind::changed || kind == QueryTermKind::added;
-        QueryTerm term{.id = id, .kind = kind, .since = since};
-        if (id.has_any_relation()) {
-            term.either = !in_tables && has_switched(registry);
-            term.toggle = true; // a relation among them may have it
-        } else {
-            const ComponentTraits& traits = registry.traits(id);
-            term.toggle = traits.toggle;
-            term.sparse = traits.sparse || (traits.switched && id.is_pair() && !id.has_any_target());
-            if (traits.switched && id.is_pair()) {
-                id = registry.id(id.relation_number()); // tables have the relation and not its targets
-                if (!term.sparse) term.id = id;
-            }
-        }
-        if (by_tick && (id.is_wildcard() || !registry.traits(id).tracked))
-            throw_invalid_argument("Query: changed and added ask when a component changed, and this one is not tracked; "
-                                   "register it with the trait tracked");
-        const bool must = kind != QueryTermKind::without && kind != QueryTermKind::optional;
-        if (must && !term.either && !(term.sparse && !id.is_pair() && registry.traits(id).sparse)) insert_sorted(tables_, id);
-        if (by_tick && term.toggle) add_checked({.id = id, .kind = QueryTermKind::with, .toggle = true});
-        const bool by_table = kind == QueryTermKind::with || kind == QueryTermKind::optional;
-        if (!by_table || term.sparse || term.toggle || term.either) add_checked(term);
-    }
+    void add(const ComponentRegistry& registry, ComponentId id, QueryTermKind kind, tick_t since = 0, bool in_tables = false);
     /// Adds a term whose type is not registered yet and cannot be, because the store is const.
     void add_late(FindComponent find, QueryTermKind kind, tick_t since = 0) { late_.push_back({find, kind, since}); }
     /// Adds the late terms whose types are registered by now. Returns false when no entity can match, because a term asks for
     /// a type that still is not registered.
-    bool complete(const ComponentRegistry& registry) {
-        bool possible = true;
-        for (const Late& late : std::exchange(late_, {})) {
-            if (const ComponentId id = late.find(registry))
-                add(registry, id, late.kind, late.since);
-            else {
-                possible = possible && (late.kind == QueryTermKind::without || late.kind == QueryTermKind::optional);
-                late_.push_back(late);
-            }
-        }
-        return possible;
-    }
+    bool complete(const ComponentRegistry& registry);
     /// Whether no late term is left.
     bool is_complete() const noexcept { return late_.empty(); }
 
     /// The ids that a table must have, in ascending order.
     std::span<const ComponentId> tables() const noexcept { return tables_.span(); }
     /// Whether a table must have a pair whose target is an entity.
-    bool names_entity() const noexcept {
-        for (std::size_t i = tables_.size(); i-- != 0 && tables_[i].is_pair();) // pairs come last
-            if (tables_[i].target()) return true;
-        return false;
-    }
+    bool names_entity() const noexcept;
     /// The place of an id in tables().
     std::uint32_t place_of(ComponentId id) const noexcept {
         std::uint32_t place = 0;
@@ -123,23 +96,78 @@ private:
         QueryTermKind kind;
         tick_t since;
     };
-    static bool has_switched(const ComponentRegistry& registry) {
-        for (std::uint32_t number = 1; number <= registry.size(); ++number)
-            if (registry.traits(registry.id(number)).switched) return true;
-        return false;
-    }
-    void add_checked(const QueryTerm& term) {
-        if (term.kind == QueryTermKind::optional && term.sparse) return; // QueryFetch looks it up
-        checked_.push_back(term);
-        by_row_ = by_row_ || term.toggle || term.sparse || term.either || term.kind != QueryTermKind::without;
-        by_entity_ = by_entity_ || (term.sparse && term.kind == QueryTermKind::with);
-    }
+    void add_checked(const QueryTerm& term);
 
     PlainVector<ComponentId> tables_{};
     PlainVector<QueryTerm> checked_{};
     PlainVector<Late> late_{};
     bool by_row_ = false;
     bool by_entity_ = false;
+};
+
+//=== plan ===//
+
+/// A list of the tables that match. The store keeps it.
+using QueryTables = ArchetypeTables::Query;
+
+/// A pointer to that list, null until it was found. Several threads may read and set it at once.
+class QueryTablesMemo {
+public:
+    QueryTablesMemo() = default;
+    QueryTablesMemo(const QueryTablesMemo& other) noexcept : tables_(other.get()) {}
+    QueryTablesMemo& operator=(const QueryTablesMemo& other) noexcept {
+        set(other.get());
+        return *this;
+    }
+    ~QueryTablesMemo() = default;
+    const QueryTables* get() const noexcept { return tables_.load(std::memory_order_relaxed); }
+    void set(const QueryTables* tables) const noexcept { tables_.store(tables, std::memory_order_relaxed); }
+
+private:
+    mutable std::atomic<const QueryTables*> tables_{nullptr};
+};
+
+/// The terms of a query, and what follows from them and from the components that it delivers. The query has the columns, and
+/// names them in each call, because their number is that of its types.
+struct QueryPlan {
+    QueryTerms terms{};
+    QueryTablesMemo memo{};
+    bool complete = true;      // all types are known
+    bool whole_tables = false; // all rows of a table match, no row is stamped, and no value is looked up
+    bool sparse = false;       // a component is sparse
+    bool stamps = false;       // a component is tracked and not const
+    bool splits = false;       // an optional component may be there in one run of a table, and not in the next
+
+    /// Sets what a component of the query is, and adds its term. @param id null if its type is not registered yet
+    void set(const ComponentRegistry& registry, QueryColumn& column, ComponentId id);
+    /// Adds a tag of the query. @param id null if its type is not registered yet
+    void add_tag(const ComponentRegistry& registry, ComponentId id, FindComponent find);
+    /// Adds a term. @param id null: that of a type that is not registered yet
+    void add(const ComponentRegistry& registry, ComponentId id, FindComponent find, QueryTermKind kind, tick_t since,
+             bool in_tables, Slice<QueryColumn> columns);
+    /// Computes what depends on all terms and columns.
+    void bind(Slice<QueryColumn> columns) noexcept;
+    /// The list of tables; null if there is none, because the store is const or the query names an entity.
+    const QueryTables* tables(StoreCore& core) const {
+        const QueryTables* const known = memo.get();
+        return known != nullptr ? known : find_tables(core);
+    }
+    const QueryTables* tables(const StoreCore& core) const {
+        const QueryTables* const known = memo.get();
+        return known != nullptr ? known : find_tables(core);
+    }
+    /// Stamps the components that may be written in rows [first, last).
+    void stamp(QueryColumns columns, tick_t tick, Table& table, std::size_t first, std::size_t last) const {
+        if (stamps) [[unlikely]]
+            stamp_columns(columns, tick, table, first, last);
+    }
+    /// @throws std::invalid_argument when a component is sparse
+    void expect_arrays() const;
+
+private:
+    const QueryTables* find_tables(StoreCore& core) const;
+    const QueryTables* find_tables(const StoreCore& core) const;
+    static void stamp_columns(QueryColumns columns, tick_t tick, Table& table, std::size_t first, std::size_t last);
 };
 
 //=== rows ===//
@@ -159,6 +187,120 @@ bool find_place(const Table& table, ComponentId id, F&& f) {
         if (matches_id(id, ids[place]) && f(place)) return true;
     return false;
 }
+
+/// Rows [first, last) of a table.
+struct RowRun {
+    std::size_t first, last;
+};
+/// Some runs of rows: where each begins and ends, one after the other.
+class RowRuns {
+public:
+    class iterator {
+    public:
+        explicit iterator(const slot_t* at) noexcept : at_(at) {}
+        RowRun operator*() const noexcept { return {at_[0], at_[1]}; }
+        iterator& operator++() noexcept {
+            at_ += 2;
+            return *this;
+        }
+        friend bool operator==(const iterator&, const iterator&) = default;
+
+    private:
+        const slot_t* at_;
+    };
+
+    RowRuns(const slot_t* edges, std::size_t size) noexcept : edges_(edges), size_(size) {}
+    iterator begin() const noexcept { return iterator(edges_); }
+    iterator end() const noexcept { return iterator(edges_ + 2 * size_); }
+
+private:
+    const slot_t* edges_;
+    std::size_t size_;
+};
+
+/// Whom a walk calls with rows that match. @invalidates itself when the function dies that it was made of
+class QuerySink {
+public:
+    /// Calls f(table, columns, runs), with some runs of a table and for each of QueryTerms::tables() its column there.
+    template <class F>
+    explicit QuerySink(F& f) noexcept
+        : function_(&f), call_([](void* function, Table& table, const std::int32_t* columns, RowRuns runs) {
+              (*static_cast<F*>(function))(table, columns, runs);
+          }) {}
+    void operator()(Table& table, const std::int32_t* columns, RowRuns runs) const { call_(function_, table, columns, runs); }
+
+private:
+    void* function_;
+    void (*call_)(void*, Table&, const std::int32_t*, RowRuns);
+};
+
+/// Collects runs, because the call of a sink takes as long as a row. So which rows match is decided before the rows of up to
+/// `capacity` runs are visited, and before those of the runs that end in the same 64 rows.
+class QueryRunBuffer {
+public:
+    static constexpr std::size_t capacity = 64;
+
+    explicit QueryRunBuffer(const QuerySink& sink) noexcept : sink_(&sink) {}
+    /// Runs that are added are of this table. @pre close() was called for another one
+    void enter(Table& table, const std::int32_t* columns) noexcept {
+        table_ = &table;
+        columns_ = columns;
+    }
+    void add(std::size_t first, std::size_t last) {
+        edges_[count_] = static_cast<slot_t>(first);
+        edges_[count_ + 1] = static_cast<slot_t>(last);
+        count_ += 2;
+        if (count_ >= 2 * capacity) flush();
+    }
+    /// Adds rows of word number `word`, which is higher than those before. A run goes on in the next word if it reaches its end.
+    /// @param cuts those of the rows that begin a run though the row before matches, too
+    SLOTWISE_ALWAYS_INLINE void add_word(std::size_t word, bits::word_t rows, bits::word_t cuts = 0) {
+        slot_t* to = edges_.data() + count_;
+        bits::word_t open = count_ % 2;
+        if (word != next_) {
+            if (open != 0) *to++ = static_cast<slot_t>(next_ * bits::word_bits);
+            open = 0;
+        }
+        next_ = word + 1;
+        // A bit for each row at which a run begins or ends, in turns. A search for the next set and the next clear bit, with
+        // masks for the part that is done, took a third longer at 50 % set.
+        const bits::word_t before = rows << 1 | open;
+        const auto first = static_cast<slot_t>(word * bits::word_bits);
+        bits::word_t edges = rows ^ before;
+        cuts &= rows & before;
+        if (cuts == 0) [[likely]] {
+            for (; edges != 0; edges &= edges - 1) *to++ = first + bits::lowest(edges);
+        } else {
+            for (edges |= cuts; edges != 0; edges &= edges - 1) { // where a run is cut one ends, and another begins
+                to[0] = to[1] = first + bits::lowest(edges);
+                to += 1 + ((cuts >> bits::lowest(edges)) & 1);
+            }
+        }
+        count_ = static_cast<std::size_t>(to - edges_.data());
+        if (count_ >= 2 * capacity) flush();
+    }
+    /// Ends the run that the last word has left open, and calls the sink.
+    void close() {
+        if (count_ % 2 != 0) edges_[count_++] = static_cast<slot_t>(next_ * bits::word_bits);
+        next_ = 0;
+        if (count_ != 0) flush();
+    }
+
+private:
+    SLOTWISE_NEVER_INLINE void flush() {
+        (*sink_)(*table_, columns_, RowRuns(edges_.data(), count_ / 2));
+        edges_[0] = edges_[count_ - 1];
+        count_ %= 2;
+    }
+
+    const QuerySink* sink_;
+    Table* table_ = nullptr;
+    const std::int32_t* columns_ = nullptr;
+    std::size_t next_ = 0;  // word
+    std::size_t count_ = 0; // of edges; odd: a run is open
+    // The first count_; the others are not written, as a walk over five rows would notice. A word adds 128 at most.
+    std::array<slot_t, 2 * (capacity + bits::word_bits) + 2> edges_;
+};
 
 /// A term that asks for a sparse component, or for a target of a switched relation.
 class QuerySparseTerm {
@@ -199,64 +341,16 @@ private:
 /// Which rows of a table satisfy the terms that a query checks row by row.
 class QueryRowFilter {
 public:
-    QueryRowFilter(const StoreCore& core, const PlainVector<QueryTerm>& terms) : core_(&core), terms_(&terms) {
-        for (const QueryTerm& term : terms)
-            if (term.sparse) sparse_.push_back(QuerySparseTerm(core.sparse, term));
-    }
+    QueryRowFilter(const StoreCore& core, const PlainVector<QueryTerm>& terms);
 
     /// Goes to a table. Returns false when no row of it satisfies the terms. @pre it has all of QueryTerms::tables()
-    bool enter(const Table& table) {
-        table_ = &table;
-        with_.clear(), without_.clear(), split_.clear(), ticks_.clear(), either_.clear();
-        for (const QueryTerm& term : *terms_)
-            if (!term.sparse && !enter(table, term)) return false;
-        return true;
-    }
-    /// Whether an optional component is disabled in some rows of the table. Its pointer then differs from run to run.
-    bool splits() const noexcept { return !split_.empty(); }
+    bool enter(const Table& table);
     /// The wanted sparse term that the fewest entities satisfy; null if there is none.
-    const QuerySparseTerm* rarest() const {
-        const QuerySparseTerm* rarest = nullptr;
-        for (const QuerySparseTerm& term : sparse_)
-            if (term.wanted() && (rarest == nullptr || term.count() < rarest->count())) rarest = &term;
-        return rarest;
-    }
+    const QuerySparseTerm* rarest() const;
     /// Whether row `row` of the table satisfies all terms.
-    bool accepts(std::size_t row) const {
-        for (const BitSource& bits : with_)
-            if (!test(bits, row)) return false;
-        for (const BitSource& bits : without_)
-            if (test(bits, row)) return false;
-        return accepts_beyond_bits(row);
-    }
-    /// Calls sink(first, last) for the runs of rows that satisfy all terms, in ascending order.
-    template <class Sink>
-    void for_each_run(Sink&& sink) const {
-        const std::size_t rows = table_->size();
-        const bool by_row = !either_.empty() || !sparse_.empty();
-        if (!splits() && ticks_.empty() && !by_row) return for_each_enabled(rows, sink); // directly, so that sink is inlined
-        const auto pass_run = [&](std::size_t first, std::size_t last) { pass_split(first, last, sink); };
-        if (!ticks_.empty()) {
-            RunsOfRows<decltype(pass_run)> runs(pass_run);
-            const Ticks& drive = ticks_.front();
-            const auto add = [&](std::size_t row) {
-                if (accepts(row)) runs.add(row);
-            };
-            if (drive.added)
-                drive.column->for_each_added(drive.since, add);
-            else
-                drive.column->for_each_changed(drive.since, add);
-            return runs.flush();
-        }
-        const auto take = [&](std::size_t first, std::size_t last) {
-            if (!by_row) return pass_run(first, last);
-            RunsOfRows<decltype(pass_run)> runs(pass_run);
-            for (; first != last; ++first)
-                if (accepts_beyond_bits(first)) runs.add(first);
-            runs.flush();
-        };
-        for_each_enabled(rows, take);
-    }
+    bool accepts(std::size_t row) const;
+    /// Adds the runs of rows that satisfy all terms, in ascending order.
+    void add_runs(QueryRunBuffer& runs) const;
 
 private:
     struct Ticks {
@@ -264,113 +358,18 @@ private:
         tick_t since;
         bool added;
     };
-    /// Joins rows that come one by one to runs.
-    template <class PassRun>
-    class RunsOfRows {
-    public:
-        explicit RunsOfRows(PassRun& pass_run) noexcept : pass_run_(pass_run) {}
-        void add(std::size_t row) {
-            if (row != last_) {
-                flush();
-                first_ = row;
-            }
-            last_ = row + 1;
-        }
-        void flush() {
-            if (first_ != last_) pass_run_(first_, last_);
-            first_ = last_;
-        }
 
-    private:
-        PassRun& pass_run_;
-        std::size_t first_ = 0, last_ = 0;
-    };
-
-    /// Calls sink for the runs in which all columns of bits allow it.
-    template <class Sink>
-    void for_each_enabled(std::size_t rows, Sink& sink) const {
-        if (with_.empty() && without_.empty()) return sink(std::size_t{0}, rows);
-        if (with_.size() == 1 && without_.empty()) // a loop over one column takes half as long
-            return slotwise::for_each_run(rows, include(with_.front()), exclude(), sink);
-        slotwise::for_each_run(rows, include(with_.span()), exclude(without_.span()), sink);
-    }
-    static bool test(const BitSource& bits, std::size_t row) noexcept {
-        return (bits.word(bits::word_of(row)) & bits::bit_of(row)) != 0;
-    }
-    /// Notes what one term asks of this table's rows. Returns false when no row satisfies it.
-    bool enter(const Table& table, const QueryTerm& term) {
-        switch (term.kind) {
-        case QueryTermKind::without: // a disabled component counts as not there
-            if (term.either) either_.push_back(&term);
-            return !find_place(table, term.id, [&](std::size_t place) {
-                const BitColumn* const bits = table.bits(place);
-                if (bits != nullptr) without_.push_back(*bits);
-                return bits == nullptr;
-            });
-        case QueryTermKind::with:
-            if (!table.any_disabled_columns() && !term.either) return true;
-            if (term.id.is_wildcard()) {
-                if (!find_place(table, term.id, [&](std::size_t place) { return table.bits(place) == nullptr; }))
-                    either_.push_back(&term);
-            } else if (const BitColumn* const bits = table.bits(static_cast<std::size_t>(table.place_of(term.id))))
-                with_.push_back(*bits);
-            return true;
-        case QueryTermKind::optional:
-            find_place(table, term.id, [&](std::size_t place) {
-                if (const BitColumn* const bits = table.bits(place)) split_.push_back(*bits);
-                return true;
-            });
-            return true;
-        case QueryTermKind::changed:
-        case QueryTermKind::added: {
-            const TickColumn* const ticks = table.ticks(static_cast<std::size_t>(table.place_of(term.id)));
-            ticks_.push_back({ticks, term.since, term.kind == QueryTermKind::added});
-            return true;
-        }
-        }
-        return true;
-    }
-    /// Whether the row satisfies the terms that are not columns of bits.
-    bool accepts_beyond_bits(std::size_t row) const {
-        for (const Ticks& ticks : ticks_)
-            if (!(ticks.added ? ticks.column->added_since(row, ticks.since) : ticks.column->changed_since(row, ticks.since)))
-                return false;
-        if (either_.empty() && sparse_.empty()) return true;
-        const Entity entity = table_->entities()[row];
-        for (const QueryTerm* const term : either_)
-            if (has_either(*term, row, entity) != (term->kind == QueryTermKind::with)) return false;
-        for (const QuerySparseTerm& term : sparse_)
-            if (!term.accepts(entity)) return false;
-        return true;
-    }
-    bool has_either(const QueryTerm& term, std::size_t row, Entity entity) const {
-        const auto enabled = [&](std::size_t place) {
-            const BitColumn* const bits = table_->bits(place);
-            return bits == nullptr || bits->test(row);
-        };
-        return find_place(*table_, term.id, enabled) || (term.either && core_->sparse.has(entity, term.id));
-    }
-    /// Cuts a run where an optional component is enabled in one row and disabled in the next.
-    template <class Sink>
-    void pass_split(std::size_t first, std::size_t last, Sink& sink) const {
-        if (split_.empty()) return sink(first, last);
-        for (std::size_t row = first; first != last; first = row) {
-            for (++row; row != last && same(first, row);) ++row;
-            sink(first, row);
-        }
-    }
-    bool same(std::size_t a, std::size_t b) const noexcept {
-        for (const BitSource& bits : split_)
-            if (test(bits, a) != test(bits, b)) return false;
-        return true;
-    }
+    void add_word(std::size_t word, bits::word_t rows, QueryRunBuffer& runs) const;
+    bool enter(const Table& table, const QueryTerm& term);
+    bool accepts_beyond_bits(std::size_t row) const;
+    bool has_either(const QueryTerm& term, std::size_t row, Entity entity) const;
 
     const StoreCore* core_;
     const PlainVector<QueryTerm>* terms_;
     PlainVector<QuerySparseTerm> sparse_{};
     // What follows is about the table that was entered.
     const Table* table_ = nullptr;
-    PlainVector<BitSource> with_{}, without_{}, split_{};
+    PlainVector<BitSource> with_{}, without_{}, split_{}; // split_: an optional component is disabled in some rows
     PlainVector<Ticks> ticks_{};
     PlainVector<const QueryTerm*> either_{}; // wildcards that no pair satisfies for the whole table
 };
@@ -394,92 +393,23 @@ private:
     const StoreCore* core_;
 };
 
-/// A list of the tables that match. The store keeps it.
-using QueryTables = ArchetypeTables::Query;
-
-/// A pointer to that list, null until it was found. Several threads may read and set it at once.
-class QueryTablesMemo {
-public:
-    QueryTablesMemo() = default;
-    QueryTablesMemo(const QueryTablesMemo& other) noexcept : tables_(other.get()) {}
-    QueryTablesMemo& operator=(const QueryTablesMemo& other) noexcept {
-        set(other.get());
-        return *this;
-    }
-    ~QueryTablesMemo() = default;
-    const QueryTables* get() const noexcept { return tables_.load(std::memory_order_relaxed); }
-    void set(const QueryTables* tables) const noexcept { tables_.store(tables, std::memory_order_relaxed); }
-
-private:
-    mutable std::atomic<const QueryTables*> tables_{nullptr};
-};
-
 /// The runs of rows that a query matches, in steps. A step is a table, in the order of ArchetypeTables, or all entities that
-/// have the rarest sparse component.
-/// @tparam Core StoreCore, or const StoreCore
-template <class Core>
+/// have the rarest sparse component. It reads the store alone, which may be const; tables are handed out as those of one that
+/// is not, and the query, which knows, makes them const again.
 class QueryWalk {
 public:
-    using table_type = std::conditional_t<std::is_const_v<Core>, const Table, Table>;
-    /// Rows [first, last) of a table.
-    struct Run {
-        table_type* table;
-        const std::int32_t* columns; // for each of QueryTerms::tables() its column in the table
-        std::size_t first, last;
-    };
-
     /// @param cached the tables that match; null: they are searched for
-    QueryWalk(Core& core, const QueryTerms& terms, const QueryTables* cached)
-        : core_(&core), terms_(&terms), filter_(core, terms.checked()) {
-        if (terms.by_entity() && choose_entities(cached)) return;
-        if (cached != nullptr) {
-            drive_ = Drive::matches;
-            match_ = cached->begin();
-            end_of_matches_ = cached->end();
-        } else
-            choose_tables();
-    }
+    QueryWalk(const StoreCore& core, const QueryTerms& terms, const QueryTables* cached);
+    QueryWalk(QueryWalk&&) noexcept = default;
+    QueryWalk& operator=(QueryWalk&&) noexcept = default;
+    QueryWalk(const QueryWalk&) = delete;
+    QueryWalk& operator=(const QueryWalk&) = delete;
+    ~QueryWalk();
 
-    /// Calls sink(run) for the runs of the next step; returns false when there is none. Run::columns is valid until sink
+    /// Calls the sink for the runs of the next step; returns false when there is none. The columns are valid until the sink
     /// returns, and as long as the list of tables if keeps_columns().
-    template <class Sink>
-    bool next(Sink&& sink) {
-        return next([&](table_type& table, const std::int32_t* columns) { for_each_run(table, columns, sink); }, sink);
-    }
-    /// The same, but calls on_table(table, columns) when the step is a table. It can call for_each_run() for the runs.
-    template <class OnTable, class Sink>
-    bool next(OnTable&& on_table, Sink&& sink) {
-        switch (drive_) {
-        case Drive::matches: {
-            if (match_ == end_of_matches_) return false;
-            const auto match = *match_;
-            ++match_;
-            enter(*match.table, match.columns, on_table);
-            return true;
-        }
-        case Drive::tables: {
-            if (table_ == end_of_tables_) return false;
-            table_type& table = *(*table_).table;
-            ++table_;
-            if (look_up(table)) enter(table, columns_.data(), on_table);
-            return true;
-        }
-        case Drive::entities:
-            break;
-        }
-        if (std::exchange(visited_, true)) return false;
-        visit_entities(sink);
-        return true;
-    }
-    /// Calls sink(run) for the runs of the table that on_table was called with.
-    template <class Sink>
-    void for_each_run(table_type& table, const std::int32_t* columns, Sink&& sink) const {
-        if (!terms_->by_row()) return sink(Run{&table, columns, 0, table.size()});
-        filter_.for_each_run([&](std::size_t first, std::size_t last) { sink(Run{&table, columns, first, last}); });
-    }
-    /// The filter of that table's rows.
-    const QueryRowFilter& filter() const noexcept { return filter_; }
-    /// Whether Run::columns outlives the step.
+    bool next(const QuerySink& sink);
+    /// Whether columns outlive the step.
     bool keeps_columns() const noexcept { return drive_ == Drive::matches; }
     /// The columns of a table that matches, valid until the next call or step.
     const std::int32_t* columns(const Table& table) {
@@ -491,79 +421,117 @@ private:
     enum class Drive : std::uint8_t { matches, tables, entities };
     using Index = ArchetypeTables::Index;
 
-    template <class OnTable>
-    void enter(table_type& table, const std::int32_t* columns, OnTable& on_table) {
-        if (table.size() != 0 && filter_.enter(table)) on_table(table, columns);
-    }
-    template <class Sink>
-    void visit_entities(Sink& sink) {
-        table_type* entered = nullptr;
-        bool accepted = false;
-        rarest_.front().for_each([&](Entity entity) {
-            const EntityLocation* const at = core_->location(entity);
-            if (at == nullptr) return;
-            table_type& table = core_->table(*at);
-            if (&table != entered) {
-                entered = &table;
-                accepted = look_up(table) && filter_.enter(table);
-            }
-            const std::size_t row = at->row();
-            if (accepted && filter_.accepts(row)) sink(Run{&table, columns_.data(), row, row + 1});
-        });
-    }
-    /// Finds the columns of a table. Returns false if it does not have all of QueryTerms::tables().
-    bool look_up(const Table& table) {
-        columns_.clear();
-        for (const ComponentId id : terms_->tables()) {
-            std::size_t place = 0;
-            if (!find_place(table, id, [&](std::size_t found) {
-                    place = found;
-                    return true;
-                }))
-                return false;
-            columns_.push_back(table.column_at(place));
-        }
-        return true;
-    }
-    /// Walks the entities that satisfy the rarest sparse term, if they are fewer than the rows of the tables. Returns whether
-    /// it does.
-    bool choose_entities(const QueryTables* cached) {
-        const QuerySparseTerm* const rarest = filter_.rarest();
-        if (rarest == nullptr) return false;
-        if (cached != nullptr && !terms_->tables().empty()) {
-            const std::size_t fewest = rarest->count();
-            std::size_t rows = 0;
-            for (const auto match : *cached) {
-                rows += match.table->size();
-                if (rows > fewest) break;
-            }
-            if (rows <= fewest) return false;
-        }
-        drive_ = Drive::entities;
-        rarest_.push_back(*rarest);
-        return true;
-    }
-    /// Walks the tables that have the rarest of the ids that tables must have, or all tables.
-    void choose_tables() {
-        drive_ = Drive::tables;
-        const Index& index = core_->tables.index();
-        auto tables = index.tables();
-        for (const ComponentId id : terms_->tables())
-            if (const auto those = index.tables(id); those.size() < tables.size()) tables = those;
-        table_ = tables.begin();
-        end_of_tables_ = tables.end();
-    }
+    void enter(Table& table, const std::int32_t* columns, const QuerySink& sink);
+    void visit_entities(const QuerySink& sink);
+    bool look_up(const Table& table);
+    bool choose_entities(const QueryTables* cached);
+    void choose_tables();
 
-    Core* core_;
+    const StoreCore* core_;
     const QueryTerms* terms_;
     QueryRowFilter filter_;
     Drive drive_ = Drive::entities;
     decltype(std::declval<const QueryTables&>().begin()) match_{}, end_of_matches_{};
-    typename Index::Tables::iterator table_{}, end_of_tables_{};
+    Index::Tables::iterator table_{}, end_of_tables_{};
     PlainVector<QuerySparseTerm> rarest_{}; // one element, if its entities are walked
     bool visited_ = false;
     PlainVector<std::int32_t> columns_{};
 };
+
+/// A walk of a query, whose types may have been registered after the query was made.
+class QueryVisit {
+public:
+    /// @throws what the allocator throws
+    QueryVisit(StoreCore& core, const QueryPlan& plan, QueryColumns columns)
+        : QueryVisit(core, plan, columns, plan.tables(core)) {}
+    QueryVisit(const StoreCore& core, const QueryPlan& plan, QueryColumns columns)
+        : QueryVisit(core, plan, columns, plan.complete ? plan.tables(core) : nullptr) {
+        if (!plan.complete) complete(core);
+    }
+
+    const QueryPlan& plan() const noexcept { return *plan_; }
+    QueryColumns columns() const noexcept { return columns_; }
+    bool keeps_columns() const noexcept { return walk_.keeps_columns(); }
+    const std::int32_t* columns_of(const Table& table) { return walk_.columns(table); }
+    /// As QueryWalk::next().
+    bool next(const QuerySink& sink) { return possible_ && walk_.next(sink); }
+    /// Calls sink(table, columns, runs) for all rows.
+    template <class F>
+    void for_each(F&& f) {
+        walk(QuerySink(f));
+    }
+    /// How many rows match.
+    std::size_t count();
+    /// The entity of the first row; null if there is none.
+    Entity first();
+
+private:
+    /// A plan that knows types which were registered since the query was made.
+    struct Late {
+        QueryPlan plan;
+        PlainVector<QueryColumn> columns;
+    };
+    QueryVisit(const StoreCore& core, const QueryPlan& plan, QueryColumns columns, const QueryTables* tables)
+        : plan_(&plan), columns_(columns), walk_(core, plan.terms, tables) {}
+    void walk(const QuerySink& sink);
+    void complete(const StoreCore& core);
+
+    std::unique_ptr<Late> late_{};
+    const QueryPlan* plan_;
+    QueryColumns columns_;
+    QueryWalk walk_;
+    bool possible_ = true; // false: a type is not registered, so that no entity matches
+};
+
+/// The row at which a walk by iterator is.
+class QueryCursor {
+public:
+    /// @throws what the allocator throws
+    template <class Core>
+    QueryCursor(Core& core, const QueryPlan& plan, QueryColumns columns)
+        : scope_(core), core_(&core), visit_(core, plan, columns) {
+        next_run();
+    }
+    /// Whether there is no row any more.
+    bool at_end() const noexcept { return table_ == nullptr; }
+    Table& table() const noexcept { return *table_; }
+    const std::int32_t* columns() const noexcept { return columns_; }
+    std::size_t row() const noexcept { return row_; }
+    const QueryVisit& visit() const noexcept { return visit_; }
+    /// Goes to the next row. Returns whether it begins a run, or there is none. @throws what the allocator throws
+    SLOTWISE_ALWAYS_INLINE bool next() {
+        if (++row_ == last_) {
+            next_run();
+            return true;
+        }
+        if (visit_.plan().stamps) [[unlikely]]
+            stamp();
+        return false;
+    }
+
+private:
+    struct Run {
+        Table* table;
+        const std::int32_t* columns;
+        RowRun rows;
+    };
+    /// Goes to the first row of the next run, of this step of the walk or of a later one.
+    void next_run();
+    void stamp() const;
+
+    QueryWalkScope scope_;
+    const StoreCore* core_;
+    QueryVisit visit_;
+    PlainVector<Run> runs_{}; // of the step of the walk
+    std::size_t next_ = 0;
+    Table* table_ = nullptr;
+    const std::int32_t* columns_ = nullptr;
+    std::size_t row_ = 0, last_ = 0;
+};
+
+/// What Query::for_each_pair walks, one after the other: the pairs in tables, and those of each switched relation that has any.
+/// @throws std::invalid_argument when it is no pair, or its relation is unknown, and what the allocator throws
+PlainVector<ComponentId> query_pair_parts(const StoreCore& core, ComponentId asked);
 
 //=== values ===//
 
@@ -610,6 +578,10 @@ struct QueryPointer {
     }
 };
 
+/// A table of a store that is const or not.
+template <class Core>
+using table_of = std::conditional_t<std::is_const_v<Core>, const Table, Table>;
+
 /// How the values of a query's components get from tables to the caller's function.
 /// @tparam Values query_values<Ts...>
 template <class Values>
@@ -637,7 +609,7 @@ struct QueryFetch<TypeList<Vs...>> {
     }
     /// The values of all components. @pre none is sparse
     template <class TableType>
-    SLOTWISE_ALWAYS_INLINE static Pointers pointers(TableType& table, const std::int32_t* columns, const Columns& of,
+    SLOTWISE_ALWAYS_INLINE static Pointers pointers(TableType& table, const std::int32_t* columns, const QueryColumn* of,
                                                     std::size_t first) {
         return [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
             return Pointers{pointer<Vs>(table, columns, of[Nth], first)...};
@@ -679,29 +651,46 @@ struct QueryFetch<TypeList<Vs...>> {
     /// Calls f for rows [first, last) of a table. The pointers are parameters and not members, so that the compiler keeps them
     /// in registers and sees an array in each. @pre no component is sparse
     template <class F, class TableType>
-    SLOTWISE_ALWAYS_INLINE static void each_row(F& f, TableType& table, const std::int32_t* columns, const Columns& of,
+    SLOTWISE_ALWAYS_INLINE static void each_row(F& f, TableType& table, const std::int32_t* columns, const QueryColumn* of,
                                                 std::size_t first, std::size_t last) {
         [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
             loop(f, table.entities().data(), first, last, pointer<Vs>(table, columns, of[Nth], first)...);
         }(indices);
     }
-    /// The same for the runs of rows for which for_each_run(sink) calls sink(first, last). A run of one row is not looped
-    /// over: the prologue of a vectorised loop takes three times as long as the row.
-    /// @pre an optional component is present in all runs or in none
-    template <class F, class TableType, class ForEachRun>
-    static void each_run(F& f, TableType& table, const std::int32_t* columns, const Columns& of, ForEachRun&& for_each_run) {
+    /// The same for the rows of some runs, which are stamped before, run by run. Components may be sparse. A run of one row is
+    /// not looped over: the prologue of a vectorised loop takes three times as long as the row.
+    template <class F, class Core>
+    static void each_run(F& f, Core& core, const QueryVisit& visit, Table& table, const std::int32_t* columns, RowRuns runs) {
         [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
-            [&f, entities = table.entities().data(), &for_each_run](auto... pointers) {
-                for_each_run([&f, entities, pointers...](std::size_t first, std::size_t last) {
-                    if (last - first == 1) return call(f, entities, first, pointers[first]...);
-                    loop(f, entities, first, last, pointers...);
-                });
-            }(pointer<Vs>(table, columns, of[Nth], 0)...);
+            const QueryPlan& plan = visit.plan();
+            const QueryColumns of = visit.columns();
+            table_of<Core>& rows = table;
+            const Entity* const entities = table.entities().data();
+            const auto walk = [&f, entities](std::size_t first, std::size_t last, auto... pointers) {
+                if (last - first == 1) return call(f, entities, first, pointers[first]...);
+                loop(f, entities, first, last, pointers...);
+            };
+            const bool sparse = plan.sparse, in_arrays = !sparse && !plan.stamps;
+            Pointers pointers{};
+            if (!sparse) pointers = QueryFetch::pointers(rows, columns, of.data(), (*runs.begin()).first);
+            for (const RowRun run : runs) {
+                if (!in_arrays) [[unlikely]] {
+                    plan.stamp(of, core.tick, table, run.first, run.last);
+                    if (sparse) {
+                        for (std::size_t row = run.first; row != run.last; ++row)
+                            call(f, entities, row, look_up<Vs>(core, rows, columns, of[Nth], row)...);
+                        continue;
+                    }
+                }
+                if constexpr ((QueryArgument<Vs>::optional || ...))
+                    if (plan.splits) pointers = QueryFetch::pointers(rows, columns, of.data(), run.first);
+                walk(run.first, run.last, std::get<Nth>(pointers)...);
+            }
         }(indices);
     }
     /// Calls f(spans...), or f(entities, spans...), for rows [first, last) at once. @pre no component is sparse
     template <class F, class TableType>
-    static void each_span(F& f, TableType& table, const std::int32_t* columns, const Columns& of, std::size_t first,
+    static void each_span(F& f, TableType& table, const std::int32_t* columns, const QueryColumn* of, std::size_t first,
                           std::size_t last) {
         const std::span<const Entity> entities = table.entities().subspan(first, last - first);
         [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
@@ -710,17 +699,10 @@ struct QueryFetch<TypeList<Vs...>> {
     }
     /// Calls f(entity, values...) for one row. Components may be sparse.
     template <class F, class Core, class TableType>
-    static void row_with_entity(F&& f, Core& core, TableType& table, const std::int32_t* columns, const Columns& of,
+    static void row_with_entity(F&& f, Core& core, TableType& table, const std::int32_t* columns, const QueryColumn* of,
                                 std::size_t row) {
         [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
             f(table.entities()[row], look_up<Vs>(core, table, columns, of[Nth], row)...);
-        }(indices);
-    }
-    /// Calls f as each_row does, for one row. Components may be sparse.
-    template <class F, class Core, class TableType>
-    static void one_row(F& f, Core& core, TableType& table, const std::int32_t* columns, const Columns& of, std::size_t row) {
-        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
-            call(f, table.entities().data(), row, look_up<Vs>(core, table, columns, of[Nth], row)...);
         }(indices);
     }
     /// The values of rows [first, last).
@@ -774,5 +756,9 @@ private:
 } // namespace detail
 
 SLOTWISE_END
+
+#if SLOTWISE_BODIES
+#include "query_walk.inl.hpp"
+#endif
 
 #endif

@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: the slotwise authors
+//
+// The bodies of query_walk.hpp.
+#ifndef SLOTWISE_ECS_DETAIL_QUERY_WALK_INL_HPP
+#define SLOTWISE_ECS_DETAIL_QUERY_WALK_INL_HPP
+
+#include "query_walk.hpp"
+
+SLOTWISE_BEGIN
+
+namespace detail {
+
+//=== terms ===//
+
+SLOTWISE_INLINE QueryTerms::QueryTerms(const QueryTerms& other) = default;
+SLOTWISE_INLINE QueryTerms::~QueryTerms() = default;
+
+SLOTWISE_INLINE void QueryTerms::add(const ComponentRegistry& registry, ComponentId id, QueryTermKind kind, tick_t since,
+                                     bool in_tables) {
+    registry.expect_term(id, "ArchetypeStore::query");
+    const auto has_switched = [&] {
+        for (std::uint32_t number = 1; number <= registry.size(); ++number)
+            if (registry.traits(registry.id(number)).switched) return true;
+        return false;
+    };
+    const bool by_tick = kind == QueryTermKind::changed || kind == QueryTermKind::added;
+    QueryTerm term{.id = id, .kind = kind, .since = since};
+    if (id.has_any_relation()) {
+        term.either = !in_tables && has_switched();
+        term.toggle = true; // a relation among them may have it
+    } else {
+        const ComponentTraits& traits = registry.traits(id);
+        term.toggle = traits.toggle;
+        term.sparse = traits.sparse || (traits.switched && id.is_pair() && !id.has_any_target());
+        if (traits.switched && id.is_pair()) {
+            id = registry.id(id.relation_number()); // tables have the relation and not its targets
+            if (!term.sparse) term.id = id;
+        }
+    }
+    if (by_tick && (id.is_wildcard() || !registry.traits(id).tracked))
+        throw_invalid_argument("Query: changed and added ask when a component changed, and this one is not tracked; "
+                               "register it with the trait tracked");
+    const bool must = kind != QueryTermKind::without && kind != QueryTermKind::optional;
+    if (must && !term.either && !(term.sparse && !id.is_pair() && registry.traits(id).sparse)) insert_sorted(tables_, id);
+    if (by_tick && term.toggle) add_checked({.id = id, .kind = QueryTermKind::with, .toggle = true});
+    const bool by_table = kind == QueryTermKind::with || kind == QueryTermKind::optional;
+    if (!by_table || term.sparse || term.toggle || term.either) add_checked(term);
+}
+
+SLOTWISE_INLINE bool QueryTerms::complete(const ComponentRegistry& registry) {
+    bool possible = true;
+    for (const Late& late : std::exchange(late_, {})) {
+        if (const ComponentId id = late.find(registry))
+            add(registry, id, late.kind, late.since);
+        else {
+            possible = possible && (late.kind == QueryTermKind::without || late.kind == QueryTermKind::optional);
+            late_.push_back(late);
+        }
+    }
+    return possible;
+}
+
+SLOTWISE_INLINE bool QueryTerms::names_entity() const noexcept {
+    for (std::size_t i = tables_.size(); i-- != 0 && tables_[i].is_pair();) // pairs come last
+        if (tables_[i].target()) return true;
+    return false;
+}
+
+SLOTWISE_INLINE void QueryTerms::add_checked(const QueryTerm& term) {
+    if (term.kind == QueryTermKind::optional && term.sparse) return; // QueryFetch looks it up
+    checked_.push_back(term);
+    by_row_ = by_row_ || term.toggle || term.sparse || term.either || term.kind != QueryTermKind::without;
+    by_entity_ = by_entity_ || (term.sparse && term.kind == QueryTermKind::with);
+}
+
+//=== plan ===//
+
+SLOTWISE_INLINE void QueryPlan::set(const ComponentRegistry& registry, QueryColumn& column, ComponentId id) {
+    if (!id) return;
+    terms.add(registry, id, column.optional ? QueryTermKind::optional : QueryTermKind::with);
+    const ComponentTraits& traits = registry.traits(id);
+    column.id = id;
+    column.sparse = traits.sparse;
+    column.toggle = traits.toggle;
+    column.stamps = traits.tracked && !column.constant;
+}
+
+SLOTWISE_INLINE void QueryPlan::add_tag(const ComponentRegistry& registry, ComponentId id, FindComponent find) {
+    if (id)
+        terms.add(registry, id, QueryTermKind::with);
+    else
+        terms.add_late(find, QueryTermKind::with);
+}
+
+SLOTWISE_INLINE void QueryPlan::add(const ComponentRegistry& registry, ComponentId id, FindComponent find, QueryTermKind kind,
+                                    tick_t since, bool in_tables, Slice<QueryColumn> columns) {
+    if (find != nullptr)
+        terms.add_late(find, kind, since);
+    else
+        terms.add(registry, id, kind, since, in_tables);
+    memo.set(nullptr);
+    bind(columns);
+}
+
+SLOTWISE_INLINE void QueryPlan::bind(Slice<QueryColumn> columns) noexcept {
+    sparse = stamps = splits = false;
+    complete = terms.is_complete();
+    for (QueryColumn& column : columns) {
+        if (!column.optional && !column.sparse) column.place = terms.place_of(column.id);
+        complete = complete && column.id;
+        sparse = sparse || column.sparse;
+        stamps = stamps || column.stamps;
+        splits = splits || (column.optional && column.toggle);
+    }
+    whole_tables = complete && terms.checked().empty() && !sparse && !stamps;
+}
+
+SLOTWISE_INLINE void QueryPlan::expect_arrays() const {
+    if (sparse) [[unlikely]]
+        throw_invalid_argument("Query: a component is sparse, so its values are not in one array; walk by for_each, or "
+                               "leave the component out and ask for it by with<X>()");
+}
+
+SLOTWISE_INLINE const QueryTables* QueryPlan::find_tables(StoreCore& core) const {
+    if (terms.names_entity()) return nullptr;
+    const QueryTables* const found = &core.tables.query(terms.tables());
+    memo.set(found);
+    return found;
+}
+
+SLOTWISE_INLINE const QueryTables* QueryPlan::find_tables(const StoreCore& core) const {
+    const QueryTables* const found = core.tables.find_query(terms.tables());
+    memo.set(found);
+    return found;
+}
+
+SLOTWISE_INLINE void QueryPlan::stamp_columns(QueryColumns columns, tick_t tick, Table& table, std::size_t first,
+                                              std::size_t last) {
+    for (const QueryColumn& column : columns) {
+        const std::int32_t place = column.stamps ? table.place_of(column.id) : -1;
+        if (place < 0) continue;
+        const auto at = static_cast<std::size_t>(place);
+        if (!column.toggle || !column.optional || table.is_enabled(first, at)) table.ticks(at)->mark(first, last, tick);
+    }
+}
+
+//=== rows ===//
+
+/// Whether the bit of a row is set.
+SLOTWISE_ALWAYS_INLINE bool test_bit(const BitSource& bits, std::size_t row) noexcept {
+    return (bits.word(bits::word_of(row)) & bits::bit_of(row)) != 0;
+}
+
+SLOTWISE_INLINE QueryRowFilter::QueryRowFilter(const StoreCore& core, const PlainVector<QueryTerm>& terms)
+    : core_(&core), terms_(&terms) {
+    for (const QueryTerm& term : terms)
+        if (term.sparse) sparse_.push_back(QuerySparseTerm(core.sparse, term));
+}
+
+SLOTWISE_INLINE bool QueryRowFilter::enter(const Table& table) {
+    table_ = &table;
+    with_.clear(), without_.clear(), split_.clear(), ticks_.clear(), either_.clear();
+    for (const QueryTerm& term : *terms_)
+        if (!term.sparse && !enter(table, term)) return false;
+    return true;
+}
+
+// Notes what one term asks of this table's rows. Returns false when no row satisfies it.
+SLOTWISE_INLINE bool QueryRowFilter::enter(const Table& table, const QueryTerm& term) {
+    switch (term.kind) {
+    case QueryTermKind::without: // a disabled component counts as not there
+        if (term.either) either_.push_back(&term);
+        return !find_place(table, term.id, [&](std::size_t place) {
+            const BitColumn* const bits = table.bits(place);
+            if (bits != nullptr) without_.push_back(*bits);
+            return bits == nullptr;
+        });
+    case QueryTermKind::with:
+        if (!table.any_disabled_columns() && !term.either) return true;
+        if (term.id.is_wildcard()) {
+            if (!find_place(table, term.id, [&](std::size_t place) { return table.bits(place) == nullptr; }))
+                either_.push_back(&term);
+        } else if (const BitColumn* const bits = table.bits(static_cast<std::size_t>(table.place_of(term.id))))
+            with_.push_back(*bits);
+        return true;
+    case QueryTermKind::optional:
+        find_place(table, term.id, [&](std::size_t place) {
+            if (const BitColumn* const bits = table.bits(place)) split_.push_back(*bits);
+            return true;
+        });
+        return true;
+    case QueryTermKind::changed:
+    case QueryTermKind::added: {
+        const TickColumn* const ticks = table.ticks(static_cast<std::size_t>(table.place_of(term.id)));
+        ticks_.push_back({ticks, term.since, term.kind == QueryTermKind::added});
+        return true;
+    }
+    }
+    return true;
+}
+
+SLOTWISE_INLINE const QuerySparseTerm* QueryRowFilter::rarest() const {
+    const QuerySparseTerm* rarest = nullptr;
+    for (const QuerySparseTerm& term : sparse_)
+        if (term.wanted() && (rarest == nullptr || term.count() < rarest->count())) rarest = &term;
+    return rarest;
+}
+
+SLOTWISE_INLINE bool QueryRowFilter::accepts(std::size_t row) const {
+    for (const BitSource& bits : with_)
+        if (!test_bit(bits, row)) return false;
+    for (const BitSource& bits : without_)
+        if (test_bit(bits, row)) return false;
+    return accepts_beyond_bits(row);
+}
+
+// Whether the row satisfies the terms that are not columns of bits.
+SLOTWISE_INLINE bool QueryRowFilter::accepts_beyond_bits(std::size_t row) const {
+    for (const Ticks& ticks : ticks_)
+        if (!(ticks.added ? ticks.column->added_since(row, ticks.since) : ticks.column->changed_since(row, ticks.since)))
+            return false;
+    if (either_.empty() && sparse_.empty()) return true;
+    const Entity entity = table_->entities()[row];
+    for (const QueryTerm* const term : either_)
+        if (has_either(*term, row, entity) != (term->kind == QueryTermKind::with)) return false;
+    for (const QuerySparseTerm& term : sparse_)
+        if (!term.accepts(entity)) return false;
+    return true;
+}
+
+SLOTWISE_INLINE bool QueryRowFilter::has_either(const QueryTerm& term, std::size_t row, Entity entity) const {
+    const auto enabled = [&](std::size_t place) {
+        const BitColumn* const bits = table_->bits(place);
+        return bits == nullptr || bits->test(row);
+    };
+    return find_place(*table_, term.id, enabled) || (term.either && core_->sparse.has(entity, term.id));
+}
+
+SLOTWISE_INLINE void QueryRowFilter::add_runs(QueryRunBuffer& runs) const {
+    const std::size_t rows = table_->size(), words = bits::word_count(rows);
+    const auto in_word = [&](std::size_t word) { return bits::low_mask(static_cast<unsigned>(rows - word * bits::word_bits)); };
+    const bool by_bits = split_.empty() && either_.empty() && sparse_.empty();
+    const bool all_bits = by_bits && with_.empty() && without_.empty();
+    const auto for_each_newer = [&](auto&& f) {
+        const Ticks& drive = ticks_.front();
+        if (drive.added)
+            drive.column->for_each_added(drive.since, f);
+        else
+            drive.column->for_each_changed(drive.since, f);
+    };
+    if (all_bits && ticks_.size() == 1) { // few rows of a word are usual: they are joined one by one
+        std::size_t first = 0, last = 0;
+        for_each_newer([&](std::size_t row) {
+            if (row != last) {
+                if (first != last) runs.add(first, last);
+                first = row;
+            }
+            last = row + 1;
+        });
+        if (first != last) runs.add(first, last);
+    } else if (!ticks_.empty()) {
+        bits::word_t newer = 0;
+        std::size_t word = 0;
+        for_each_newer([&](std::size_t row) {
+            if (bits::word_of(row) != word) {
+                if (newer != 0) add_word(word, newer, runs);
+                newer = 0;
+                word = bits::word_of(row);
+            }
+            newer |= bits::bit_of(row);
+        });
+        if (newer != 0) add_word(word, newer, runs);
+    } else if (all_bits) {
+        runs.add(0, rows);
+    } else if (by_bits && with_.size() == 1 && without_.empty()) { // a loop over one column takes half as long
+        const BitSource bits = with_.front();
+        for (std::size_t word = 0; word + 1 < words; ++word) runs.add_word(word, bits.word(word));
+        runs.add_word(words - 1, bits.word(words - 1) & in_word(words - 1));
+    } else {
+        for (std::size_t word = 0; word + 1 < words; ++word) add_word(word, bits::full_word, runs);
+        add_word(words - 1, in_word(words - 1), runs);
+    }
+    runs.close();
+}
+
+// Adds those of these rows of a word that satisfy all terms but the first of ticks_.
+SLOTWISE_INLINE void QueryRowFilter::add_word(std::size_t word, bits::word_t rows, QueryRunBuffer& runs) const {
+    for (const BitSource& bits : with_) rows &= bits.word(word);
+    for (const BitSource& bits : without_) rows &= ~bits.word(word);
+    if (ticks_.size() > 1 || !either_.empty() || !sparse_.empty())
+        for (bits::word_t left = rows; left != 0; left &= left - 1)
+            if (const unsigned row = bits::lowest(left); !accepts_beyond_bits(word * bits::word_bits + row))
+                rows &= ~bits::bit_of(row);
+    bits::word_t cuts = 0; // where an optional component is enabled in one row and disabled in the next
+    for (const BitSource& bits : split_)
+        cuts |= bits.word(word) ^ (bits.word(word) << 1 | (word == 0 ? 0 : bits.word(word - 1) >> (bits::word_bits - 1)));
+    runs.add_word(word, rows, cuts);
+}
+
+//=== walk ===//
+
+SLOTWISE_INLINE QueryWalk::QueryWalk(const StoreCore& core, const QueryTerms& terms, const QueryTables* cached)
+    : core_(&core), terms_(&terms), filter_(core, terms.checked()) {
+    if (terms.by_entity() && choose_entities(cached)) return;
+    if (cached != nullptr) {
+        drive_ = Drive::matches;
+        match_ = cached->begin();
+        end_of_matches_ = cached->end();
+    } else
+        choose_tables();
+}
+
+SLOTWISE_INLINE QueryWalk::~QueryWalk() = default;
+
+SLOTWISE_INLINE bool QueryWalk::next(const QuerySink& sink) {
+    switch (drive_) {
+    case Drive::matches: {
+        if (match_ == end_of_matches_) return false;
+        const auto match = *match_;
+        ++match_;
+        enter(*match.table, match.columns, sink);
+        return true;
+    }
+    case Drive::tables: {
+        if (table_ == end_of_tables_) return false;
+        Table& table = *(*table_).table;
+        ++table_;
+        if (look_up(table)) enter(table, columns_.data(), sink);
+        return true;
+    }
+    case Drive::entities:
+        break;
+    }
+    if (std::exchange(visited_, true)) return false;
+    visit_entities(sink);
+    return true;
+}
+
+SLOTWISE_INLINE void QueryWalk::enter(Table& table, const std::int32_t* columns, const QuerySink& sink) {
+    if (table.size() == 0 || !filter_.enter(table)) return;
+    if (!terms_->by_row()) {
+        const slot_t all[] = {0, static_cast<slot_t>(table.size())};
+        return sink(table, columns, RowRuns(all, 1));
+    }
+    QueryRunBuffer runs(sink);
+    runs.enter(table, columns);
+    filter_.add_runs(runs);
+}
+
+SLOTWISE_INLINE void QueryWalk::visit_entities(const QuerySink& sink) {
+    QueryRunBuffer runs(sink);
+    const Table* entered = nullptr;
+    bool accepted = false;
+    rarest_.front().for_each([&](Entity entity) {
+        const EntityLocation* const at = core_->location(entity);
+        if (at == nullptr) return;
+        const Table& table = core_->table(*at);
+        if (&table != entered) {
+            runs.close(); // before the columns are those of another table
+            entered = &table;
+            accepted = look_up(table) && filter_.enter(table);
+            // The walk only reads the store. Lists of tables hand them out as this does; here the table is found by its entity.
+            runs.enter(const_cast<Table&>(table), columns_.data());
+        }
+        const std::size_t row = at->row();
+        if (accepted && filter_.accepts(row)) runs.add(row, row + 1);
+    });
+    runs.close();
+}
+
+// Finds the columns of a table. Returns false if it does not have all of QueryTerms::tables().
+SLOTWISE_INLINE bool QueryWalk::look_up(const Table& table) {
+    columns_.clear();
+    for (const ComponentId id : terms_->tables()) {
+        std::size_t place = 0;
+        if (!find_place(table, id, [&](std::size_t found) {
+                place = found;
+                return true;
+            }))
+            return false;
+        columns_.push_back(table.column_at(place));
+    }
+    return true;
+}
+
+// Walks the entities that satisfy the rarest sparse term, if they are fewer than the rows of the tables. Returns whether it does.
+SLOTWISE_INLINE bool QueryWalk::choose_entities(const QueryTables* cached) {
+    const QuerySparseTerm* const rarest = filter_.rarest();
+    if (rarest == nullptr) return false;
+    if (cached != nullptr && !terms_->tables().empty()) {
+        const std::size_t fewest = rarest->count();
+        std::size_t rows = 0;
+        for (const auto match : *cached) {
+            rows += match.table->size();
+            if (rows > fewest) break;
+        }
+        if (rows <= fewest) return false;
+    }
+    drive_ = Drive::entities;
+    rarest_.push_back(*rarest);
+    return true;
+}
+
+// Walks the tables that have the rarest of the ids that tables must have, or all tables.
+SLOTWISE_INLINE void QueryWalk::choose_tables() {
+    drive_ = Drive::tables;
+    const Index& index = core_->tables.index();
+    auto tables = index.tables();
+    for (const ComponentId id : terms_->tables())
+        if (const auto those = index.tables(id); those.size() < tables.size()) tables = those;
+    table_ = tables.begin();
+    end_of_tables_ = tables.end();
+}
+
+SLOTWISE_INLINE void QueryVisit::complete(const StoreCore& core) {
+    late_ = std::make_unique<Late>(Late{*plan_, {}});
+    QueryPlan& plan = late_->plan;
+    PlainVector<QueryColumn>& columns = late_->columns;
+    columns.append(columns_.data(), columns_.size());
+    possible_ = plan.terms.complete(core.registry);
+    for (QueryColumn& column : columns) {
+        if (column.id) continue;
+        plan.set(core.registry, column, column.find(core.registry));
+        possible_ = possible_ && (column.id || column.optional);
+    }
+    plan.bind({columns.begin(), columns.end()});
+    plan_ = &plan;
+    columns_ = {columns.begin(), columns.end()};
+    if (possible_) walk_ = QueryWalk(core, plan.terms, core.tables.find_query(plan.terms.tables()));
+}
+
+SLOTWISE_INLINE void QueryVisit::walk(const QuerySink& sink) {
+    while (next(sink)) {}
+}
+
+SLOTWISE_INLINE std::size_t QueryVisit::count() {
+    std::size_t rows = 0;
+    for_each([&](const Table&, const std::int32_t*, RowRuns runs) {
+        for (const RowRun run : runs) rows += run.last - run.first;
+    });
+    return rows;
+}
+
+SLOTWISE_INLINE Entity QueryVisit::first() {
+    Entity found{};
+    auto note = [&](const Table& table, const std::int32_t*, RowRuns runs) {
+        if (!found) found = table.entities()[(*runs.begin()).first];
+    };
+    const QuerySink sink(note);
+    while (!found && next(sink)) {}
+    return found;
+}
+
+SLOTWISE_INLINE void QueryCursor::next_run() {
+    while (next_ == runs_.size()) {
+        runs_.clear();
+        next_ = 0;
+        auto keep = [this](Table& table, const std::int32_t* columns, RowRuns runs) {
+            for (const RowRun run : runs) runs_.push_back({&table, columns, run});
+        };
+        if (!visit_.next(QuerySink(keep))) {
+            table_ = nullptr;
+            return;
+        }
+    }
+    const Run& run = runs_[next_++];
+    table_ = run.table;
+    row_ = run.rows.first;
+    last_ = run.rows.last;
+    columns_ = visit_.keeps_columns() ? run.columns : visit_.columns_of(*table_);
+    stamp();
+}
+
+SLOTWISE_INLINE void QueryCursor::stamp() const { visit_.plan().stamp(visit_.columns(), core_->tick, *table_, row_, row_ + 1); }
+
+SLOTWISE_INLINE PlainVector<ComponentId> query_pair_parts(const StoreCore& core, ComponentId asked) {
+    core.registry.expect_term(asked, "Query::for_each_pair");
+    if (!asked.is_pair())
+        throw_invalid_argument("Query::for_each_pair: the component is no pair; name pair(relation, target) or a wildcard");
+    PlainVector<ComponentId> parts;
+    parts.push_back(asked);
+    if (!asked.has_any_relation()) return parts;
+    constexpr std::uint64_t target_bits = 0xFFFF'FFFF'FFFFu;
+    for (const std::uint32_t number : core.sparse.numbers())
+        if (core.sparse.targets(number) != nullptr)
+            parts.push_back(ComponentId::from_bits((pair(core.registry.id(number), any).bits() & ~target_bits) |
+                                                   (asked.bits() & target_bits)));
+    return parts;
+}
+
+} // namespace detail
+
+SLOTWISE_END
+
+#endif
