@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: the slotwise authors
+"""What a file of a user costs to compile: the same programs with slotwise, header-only and compiled, and with the headers of rivals.
+
+  programs.py [--entt FOLDER] [--flecs FOLDER] [--rounds N] [--only WORD] [--write FOLDER]
+
+  --entt FOLDER   where entt/entt.hpp is, in a checkout of EnTT (single_include); --flecs: where flecs.h is (distr). Without one, that rival
+                  is left out: both headers come from outside of the repository
+  --rounds N      how often each program is compiled (default 5), the contenders of a row in turns; printed are medians
+  --only WORD     rows whose name contains the word
+  --write FOLDER  writes the programs there and compiles nothing
+
+Seconds of processor time and bytes of the object, by g++ 12 and clang 16 where they are. A ratio is to the first contender of its row.
+"""
+import pathlib
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))
+from headers import arguments  # noqa: E402
+
+ECS = {  # what differs between the libraries: headers, and the words for the same steps
+    "slotwise": dict(head="#include <slotwise/ecs/archetype_store.hpp>", world="slotwise::ArchetypeStore", entity="slotwise::Entity", query="world.query<{0}>()",
+                     exclude="world.query<{0}>().exclude<{1}>()", each="for_each", make="world.spawn()", add="world.add(e, {0});", tag="world.add(e, {0}{{}});",
+                     alive="world.is_alive(e)", get="world.get<{0}>(e)", remove="world.remove<{0}>(e);", kill="world.despawn(e);",
+                     rows="for (auto [e, p] : world.query<const Position>()) sum += p.x;"),
+    "entt": dict(head="#include <entt/entt.hpp>", world="entt::registry", entity="entt::entity", query="world.view<{0}>()",
+                 exclude="world.view<{0}>(entt::exclude<{1}>)", each="each", make="world.create()", add="world.emplace<{1}>(e, {0});", tag="world.emplace<{0}>(e);",
+                 alive="world.valid(e)", get="world.try_get<{0}>(e)", remove="world.remove<{0}>(e);", kill="world.destroy(e);",
+                 rows="for (auto [e, p] : world.view<const Position>().each()) sum += p.x;"),
+    "flecs": dict(head="#include <flecs.h>", world="flecs::world", entity="flecs::entity", query="world.query<{0}>()",
+                  exclude="world.query_builder<{0}>().without<{1}>().build()", each="each", make="world.entity()", add="e.set<{1}>({0});",
+                  tag="e.add<{0}>();", alive="e.is_alive()", get="e.try_get<{0}>()", remove="e.remove<{0}>();", kill="e.destruct();",
+                  rows="world.query<const Position>().each([&](const Position& p) { sum += p.x; });"),
+}
+
+
+def small(lib):
+    """Four components, four queries, entities that come and go."""
+    w = ECS[lib]
+    add = "\n".join(w["add"].format(f"{t}{{{v}}}", t) for t, v in (("Position", "float(i), 0.f"), ("Velocity", "1.f, 2.f")))
+    return f"""{w['head']}
+#include <cstdio>
+#include <vector>
+struct Position {{ float x, y; }};
+struct Velocity {{ float x, y; }};
+struct Health {{ int points; }};
+struct Enemy {{}};
+int main() {{
+{w['world']} world;
+std::vector<{w['entity']}> all;
+for (int i = 0; i != 1000; ++i) {{
+auto e = {w['make']};
+{add}
+if (i % 2 == 0) {{ {w['add'].format('Health{i}', 'Health')} }}
+if (i % 3 == 0) {{ {w['tag'].format('Enemy')} }}
+all.push_back(e);
+}}
+for (int step = 0; step != 10; ++step) {{
+{w['query'].format('Position, const Velocity')}.{w['each']}([](Position& p, const Velocity& v) {{ p.x += v.x; p.y += v.y; }});
+{w['exclude'].format('Health', 'Enemy')}.{w['each']}([](Health& h) {{ h.points -= 1; }});
+std::vector<{w['entity']}> dead;
+{w['query'].format('const Health')}.{w['each']}([&]({w['entity']} e, const Health& h) {{ if (h.points < 0) dead.push_back(e); }});
+for (auto e : dead) {{ {w['kill']} }}
+}}
+for (auto e : all)
+if ({w['alive']})
+if (const auto* v = {w['get'].format('Velocity')})
+if (v->x > 2) {{ {w['remove'].format('Velocity')} }}
+float sum = 0;
+{w['rows']}
+std::printf("%f\\n", double(sum));
+}}
+"""
+
+
+def many(lib, queries, types=10):
+    """Ten components and so many queries."""
+    w, lines = ECS[lib], []
+    for q in range(queries):
+        of = list(dict.fromkeys((q % types, (q * 3 + 1) % types, (q * 7 + 5) % types)))
+        names = ", ".join(("const " if at else "") + f"C{n}" for at, n in enumerate(of))
+        values = ", ".join(("const " if at else "") + f"C{n}& v{at}" for at, n in enumerate(of))
+        body = " ".join(f"v0.a += v{at}.b;" for at in range(1, len(of))) or "v0.a += 1;"
+        lines.append(f"{w['query'].format(names)}.{w['each']}([&]({values}) {{ {body} sum += v0.a; }});")
+    adds = "".join(f"if (i % {n + 2} != 0) {{ " + w["add"].format(f"C{n}{{float(i), 0.f}}", f"C{n}") + " }\n" for n in range(types))
+    return (w["head"] + "\n" + "".join(f"struct C{n} {{ float a, b; }};\n" for n in range(types)) +
+            f"void fill({w['world']}& world, int count) {{\nfor (int i = 0; i != count; ++i) {{\nauto e = {w['make']};\n{adds}}}\n}}\n" +
+            f"float run({w['world']}& world) {{\nfloat sum = 0;\n" + "\n".join(lines) + "\nreturn sum;\n}\n")
+
+
+def series(types):
+    """A time-series dictionary of each type: written, read, its delta walked."""
+    return "#include <slotwise/series/tsd_storage.hpp>\n" + "".join(f"""struct V{n} {{ int a[{n + 1}]; friend bool operator==(const V{n}&, const V{n}&) = default; }};
+int use(slotwise::TSDStorage<int, V{n}>& s) {{
+auto w = s.write(1);
+w.set({n}, V{n}{{}});
+w.remove(3);
+int sum = 0;
+for (auto [key, value] : s.items()) sum += key;
+for (auto key : s.added_keys(1)) sum += key;
+for (auto [key, value] : s.modified_items(1)) sum += value.a[0];
+return sum + (s.get(3) != nullptr);
+}}
+""" for n in range(types))
+
+
+def maps(header, name, types):
+    """A map of each type: written, erased, walked."""
+    return f"#include <{header}>\n" + "".join(f"""struct V{n} {{ int a[{n + 1}]; }};
+int use({name}<int, V{n}>& map) {{
+map.insert_or_assign({n}, V{n}{{}});
+map.try_emplace({n + 1});
+map.erase(3);
+int sum = 0;
+for (const auto& [key, value] : map) sum += key + value.a[0];
+return sum + map.contains(3);
+}}
+""" for n in range(types))
+
+
+def rows(given):
+    """(name, optimisation, [(contender, source, flags)])"""
+    rivals = [(name, ["-isystem", folder]) for name, folder in (("entt", given.entt), ("flecs", given.flecs)) if folder]
+    ours = [("header-only", []), ("compiled", ["-DSLOTWISE_COMPILED"])]
+
+    def ecs(make):
+        return [(name, make(name), flags) for name, flags in rivals] + [(name, make("slotwise"), flags) for name, flags in ours]
+
+    boost = ("boost flat", "boost/unordered/unordered_flat_map.hpp", "boost::unordered_flat_map")
+    own = ("MapStorage", "slotwise/keyed/map_storage.hpp", "slotwise::MapStorage")
+    yield "small ECS program", "-O2", ecs(small)
+    yield "small ECS program", "-O0", ecs(small)
+    for queries in (20, 21):
+        yield f"10 components, {queries} queries", "-O2", ecs(lambda lib, n=queries: many(lib, n))
+    yield "include of the store", "-O0", ecs(lambda lib: ECS[lib]["head"] + "\n")
+    yield "include of slotwise.hpp", "-O0", [(name, "#include <slotwise/slotwise.hpp>\n", flags) for name, flags in ours]
+    for types in (1, 5):
+        yield f"TSDStorage of {types} types", "-O0", [(name, series(types), flags) for name, flags in ours]
+        yield f"maps of {types} types", "-O2", [(name, maps(header, container, types), []) for name, header, container in (boost, own)]
+
+
+def measure(compiler, optimise, source, flags, folder):
+    path, made = folder / "program.cpp", folder / "program.o"
+    path.write_text(source, encoding="utf-8")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([compiler, "-std=c++20", optimise, f"-I{ROOT / 'include'}", *flags, "-c", path, "-o", made], check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    text = int(subprocess.run(["size", made], stdout=subprocess.PIPE, text=True, check=True).stdout.split("\n")[1].split()[0])
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, made.stat().st_size, text
+
+
+def main():
+    parser = arguments(__doc__)
+    parser.add_argument("--entt")
+    parser.add_argument("--flecs")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--write", type=pathlib.Path)
+    given = parser.parse_args()
+    if given.write:
+        for name, optimise, contenders in rows(given):
+            for contender, source, _ in contenders:
+                given.write.mkdir(parents=True, exist_ok=True)
+                (given.write / f"{name} {contender}.cpp".replace(" ", "_").replace(",", "")).write_text(source, encoding="utf-8")
+        return
+    print("| program | | compiler | contender | seconds | ratio | object, KB | ratio | text, KB |\n|---|---|---|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, optimise, contenders in rows(given):
+            for compiler in filter(shutil.which, ("g++-12", "clang++-16")):
+                if given.only not in name:
+                    continue
+                rounds = [[measure(compiler, optimise, source, flags, pathlib.Path(folder)) for _, source, flags in contenders] for _ in range(given.rounds)]
+                found = [[statistics.median(each[at][part] for each in rounds) for part in range(3)] for at in range(len(contenders))]
+                for (contender, *_), (seconds, size, text) in zip(contenders, found):
+                    print(f"| {name} | {optimise} | {compiler} | {contender} | {seconds:.2f} | {seconds / found[0][0]:.2f} | {size / 1000:.0f} | "
+                          f"{size / found[0][1]:.2f} | {text / 1000:.1f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
