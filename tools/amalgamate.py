@@ -63,11 +63,12 @@ def in_order(house, roots, done=()):
             for target in house.includes[name]:
                 visit(target)
             ordered.append(name)
-            if bodies_of(name) in house.text:
-                visit(bodies_of(name))
 
     for name in roots:
         visit(name)
+    for name in ordered:  # grows while it is walked
+        if bodies_of(name) in house.text:
+            visit(bodies_of(name))
     return ordered
 
 
