@@ -283,10 +283,10 @@ private:
     detail::QueryColumns columns() const noexcept { return {columns_.data(), columns_.data() + columns_.size()}; }
     detail::Slice<detail::QueryColumn> slice() noexcept { return {columns_.data(), columns_.data() + columns_.size()}; }
 
-    /// This query with one more term. @param find of a type that is not registered yet; or null
-    Query and_term(ComponentId id, detail::FindComponent find, Kind kind, tick_t since, bool in_tables = false) const {
+    /// This query with one more term. @param finder of a type that is not registered yet; or null
+    Query and_term(ComponentId id, detail::FindComponent finder, Kind kind, tick_t since, bool in_tables = false) const {
         Query query(*this);
-        query.plan_.add(core_->registry, id, find, kind, since, in_tables, query.slice());
+        query.plan_.add(core_->registry, id, finder, kind, since, in_tables, query.slice());
         return query;
     }
     Query and_term(ComponentId id, Kind kind, tick_t since = 0) const { return and_term(id, nullptr, kind, since); }
