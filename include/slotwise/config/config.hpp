@@ -95,5 +95,12 @@
 #else
 #define SLOTWISE_INLINE_UNOPTIMISED SLOTWISE_ALWAYS_INLINE
 #endif
+// The opposite, for what every find and insert of every type would repeat: a call in an unoptimised build, where 1,400 bytes of
+// instructions each time are a third of what a further map costs to compile.
+#if defined(__OPTIMIZE__) || (defined(_MSC_VER) && !defined(__clang__))
+#define SLOTWISE_INLINE_OPTIMISED SLOTWISE_ALWAYS_INLINE
+#else
+#define SLOTWISE_INLINE_OPTIMISED inline
+#endif
 
 #endif
