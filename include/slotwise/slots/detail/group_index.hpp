@@ -541,6 +541,10 @@ private:
     detail::IndexSeed seed_{};
 };
 
+#if !SLOTWISE_BODIES // the compiled library has it
+extern template class GroupIndex<std::allocator<std::byte>, detail::NativeFingerprints>;
+#endif
+
 SLOTWISE_END
 
 #endif
