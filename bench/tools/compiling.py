@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""What the compiler makes and how long it takes. compile_time: what a header costs to include, for every header of ours that needs no
-other library and for those of the rivals. code_size: bytes of instructions of the same few functions for every container of
+"""What the compiler makes and how long it takes. compile_time: what a header costs to include, and those of USES to use, for every header of
+ours that needs no other library and for those of the rivals. code_size: bytes of instructions of the same few functions for every container of
 bench/code_size. small: what programs with many small containers pay: a hundred element types in one file (seconds, bytes of
 instructions), a debug build (nanoseconds, medians), a container of one element (bytes, allocations)."""
 
@@ -18,6 +18,20 @@ from tools.tables import short, show
 
 MISSING = re.compile(r"fatal error: (\S+?):? (?:No such file or directory|file not found)")
 INCLUDES = {"slotwise/fwd.hpp": 0.06, "slotwise/core/handle.hpp": 0.06, "slotwise/map/slot_map.hpp": 0.45, "slotwise/slotwise.hpp": 0.9, "slotwise/ecs/archetype_store.hpp": 0.9}  # bars
+# What a program does with a header, for a type V of its own. The row prints what the first V costs, and each further one.
+SLOTS = "void use(slotwise::{0}& c) {{ auto h = c.insert(V{{}}); c.erase(h); for (auto&& v : c) (void)v; (void)c.get(h); }}"
+KEYED = "void use({0}<int, V>& c) {{ c.insert_or_assign(1, V{{}}); c.try_emplace(2); c.erase(3); (void)c.contains(3); for (auto&& v : c) (void)v; }}"
+USES = {"slotwise/map/slot_map.hpp": SLOTS.format("SlotMap<V>"), "slotwise/map/dense_slot_map.hpp": SLOTS.format("DenseSlotMap<V>"),
+        "slotwise/keyed/map_storage.hpp": KEYED.format("slotwise::MapStorage"), "unordered_map": KEYED.format("std::unordered_map"),
+        "boost/unordered/unordered_flat_map.hpp": KEYED.format("boost::unordered_flat_map"),
+        "slotwise/sparse/sparse_map.hpp":
+            "using Id = slotwise::Handle<V>; void use(slotwise::SparseMap<Id, V>& c) { c.try_emplace(Id()); c.erase(Id()); (void)c.get(Id()); }",
+        "slotwise/series/tsd_storage.hpp":
+            "void use(slotwise::TSDStorage<int, V>& c) { auto w = c.write(1); w.set(1, V{}); w.remove(3); (void)c.get(3); "
+            "for (auto&& v : c.items()) (void)v; for (auto&& k : c.added_keys(1)) (void)k; for (auto&& v : c.modified_items(1)) (void)v; }",
+        "slotwise/ecs/archetype_store.hpp":
+            "void use(slotwise::ArchetypeStore& c) { auto e = c.spawn(V{}); c.set(e, V{}); (void)c.get<V>(e); c.remove<V>(e); "
+            "c.query<V>().for_each([](V&) {}); }"}
 OTHER_INCLUDES = ["vector", "memory", "unordered_map", "plf_colony.h", "boost/unordered/unordered_flat_map.hpp", "tsl/robin_map.h",
                   "tsl/hopscotch_map.h", "absl/container/flat_hash_map.h", "absl/container/node_hash_map.h"]
 LEVELS = ("-O2", "-Os")
@@ -51,17 +65,30 @@ def call(compiler, *arguments):
     return done.stdout, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def compiled(compiler, header, *options):
-    """call() for a program that includes this header and does nothing."""
+def compiled(compiler, header, *options, types=0):
+    """call() for a program that includes this header and does nothing, or what USES says with this number of types."""
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "one.cpp"
-        source.write_text((f"#include <{header}>\n" if header else "") + "int main() {}\n")
+        value = "struct V {{ int a[{}]; friend bool operator==(const V&, const V&) = default; }};"
+        uses = (f"namespace use{n} {{ {value.format(n + 1)} {USES[header]} }}\n" for n in range(types))
+        source.write_text((f"#include <{header}>\n" if header else "") + "".join(uses) + "int main() {}\n")
         return call(compiler, *options, source, *([] if "-E" in options else ["-o", source.with_suffix(".o")]))
 
 
-def compile_seconds(compiler, header, repetitions, level="-O0"):
+def compile_seconds(compiler, header, repetitions, level="-O0", types=0):
     """Median CPU time."""
-    return statistics.median(compiled(compiler, header, level, "-c")[1] for _ in range(repetitions))
+    return statistics.median(compiled(compiler, header, level, "-c", types=types)[1] for _ in range(repetitions))
+
+
+def use_seconds(compiler, header, repetitions):
+    """[seconds of the first type and of each further one, at -O0 and -O2]"""
+    if header not in USES:
+        return [""] * 4
+    cells = []
+    for level in ("-O0", "-O2"):
+        none, one, five = (compile_seconds(compiler, header, repetitions, level, types) for types in (0, 1, 5))
+        cells += [f"{one - none:.2f}", f"{(five - one) / 4:.2f}"]
+    return cells
 
 
 def listing(items, line_of):
@@ -77,15 +104,20 @@ def listing(items, line_of):
 
 def includes_table(repetitions):
     compiler = find_compiler()
+    unit = compile_seconds(compiler, "vector", repetitions)
     def line_of(header):
         bar = INCLUDES.get(header)
-        times = repetitions if bar else min(repetitions, 3)  # a hundred headers: only a promise is worth more of them
+        times = repetitions if bar or header in USES else min(repetitions, 3)  # a hundred headers: only a promise is worth more of them
         left = sum(1 for line in compiled(compiler, header, "-E", "-P")[0].splitlines() if line.strip())
-        return [header or "(an empty file)", str(left), *(f"{compile_seconds(compiler, header, times, level):.2f}" for level in ("-O0", "-O2")), f"{bar:.2f}" if bar else ""]
-    ours = sorted(str(path.relative_to(ROOT / "include")) for path in (ROOT / "include").rglob("*.hpp"))
-    show("compile_time", "lines that the preprocessor leaves of a file with one #include, and seconds of CPU time to compile it; "
-                   f"{compiler} -std=c++20, the bar is for -O0", ["header", "lines", "-O0", "-O2", "bar"],
-                   *listing([None, *ours, *OTHER_INCLUDES], line_of))
+        plain, optimised = (compile_seconds(compiler, header, times, level) for level in ("-O0", "-O2"))
+        return [header or "(an empty file)", str(left), f"{plain:.2f}", f"{optimised:.2f}", f"{plain / unit:.1f}",
+                *use_seconds(compiler, header, times), f"{bar:.2f}" if bar else ""]
+    ours = sorted(str(path.relative_to(ROOT / "include")) for path in (ROOT / "include").rglob("*.hpp") if "detail" not in path.parts)
+    show("compile_time", "lines that the preprocessor leaves of a file with one #include, and seconds of CPU time to compile it, also as a "
+                   "multiple of <vector>; what the first type costs that the header is used with, and each further one; "
+                   f"{compiler} -std=c++20, the bar is for -O0",
+         ["header", "lines", "-O0", "-O2", "vectors", "first -O0", "further", "first -O2", "further", "bar"],
+         *listing([None, *ours, *OTHER_INCLUDES], line_of))
 
 
 def role_of(source):

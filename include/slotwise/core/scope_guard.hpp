@@ -13,15 +13,15 @@ template <class Undo>
 class ScopeGuard {
 public:
     /// Calls undo() at the end of the scope.
-    constexpr explicit ScopeGuard(Undo undo) noexcept : undo_(static_cast<Undo&&>(undo)) {}
+    SLOTWISE_INLINE_UNOPTIMISED constexpr explicit ScopeGuard(Undo undo) noexcept : undo_(static_cast<Undo&&>(undo)) {}
     ScopeGuard(const ScopeGuard&) = delete;
     ScopeGuard& operator=(const ScopeGuard&) = delete;
-    constexpr ~ScopeGuard() {
+    SLOTWISE_INLINE_UNOPTIMISED constexpr ~ScopeGuard() {
         if (armed_) undo_();
     }
 
     /// Nothing will be undone.
-    constexpr void dismiss() noexcept { armed_ = false; }
+    SLOTWISE_INLINE_UNOPTIMISED constexpr void dismiss() noexcept { armed_ = false; }
 
 private:
     Undo undo_;

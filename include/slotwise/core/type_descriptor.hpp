@@ -45,11 +45,15 @@ constexpr std::string_view type_name() noexcept {
 /// Whether a type of this name, or one of its arguments, is known in one library only: it is of an unnamed namespace, has no
 /// name, is of a lambda or, as far as the compiler writes that, of a function.
 consteval bool is_local_name(std::string_view name) noexcept {
-    for (const std::string_view mark :
-         {std::string_view("{anonymous}"), std::string_view("(anonymous "), std::string_view("`anonymous"),
-          std::string_view("<unnamed"), std::string_view("(unnamed"), std::string_view("<lambda"), std::string_view("(lambda"),
-          std::string_view(")::"), std::string_view(") const::")})
-        if (name.find(mark) != std::string_view::npos) return true;
+    for (std::size_t at = 0; at != name.size(); ++at) {
+        const char first = name.data()[at];
+        if (first != '{' && first != '(' && first != '`' && first != '<' && first != ')') continue;
+        for (const std::string_view mark :
+             {std::string_view("{anonymous}"), std::string_view("(anonymous "), std::string_view("`anonymous"),
+              std::string_view("<unnamed"), std::string_view("(unnamed"), std::string_view("<lambda"),
+              std::string_view("(lambda"), std::string_view(")::"), std::string_view(") const::")})
+            if (name.substr(at, mark.size()) == mark) return true;
+    }
     return false;
 }
 /// The hash FNV-1a of 64 bits (Fowler, Noll and Vo 1991).
@@ -93,20 +97,24 @@ struct TypeIdentity {
         return hash == other.hash && library != other.library && !local && !other.local && name() == other.name();
     }
 };
+/// type_name<T>(), found once.
+template <class T>
+inline constexpr std::string_view name_in_text = type_name<T>();
 /// The characters of the name alone: the text around them would be as much again for each type.
 template <class T>
 inline constexpr auto name_chars = [] {
-    std::array<char, type_name<T>().size()> chars{};
-    for (std::size_t i = 0; i != chars.size(); ++i) chars[i] = type_name<T>()[i];
+    std::array<char, name_in_text<T>.size()> chars{};
+    const char* from = name_in_text<T>.data();
+    for (char& to : chars) to = *from++;
     return chars;
 }();
 template <class T>
-inline constexpr TypeIdentity type_identity{hash_of_name(type_name<T>()) ^ mix_bits(type_layout<T>),
+inline constexpr TypeIdentity type_identity{hash_of_name(name_in_text<T>) ^ mix_bits(type_layout<T>),
                                             name_chars<T>.data(),
                                             name_chars<T>.size(),
                                             &type_mark<T>,
                                             &library_mark,
-                                            is_local_name(type_name<T>())};
+                                            is_local_name(name_in_text<T>)};
 
 } // namespace detail
 

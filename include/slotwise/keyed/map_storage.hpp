@@ -55,11 +55,9 @@ struct NewItem {
     constexpr void replace_value(slot_t slot, bool& old_destroyed) {
         if constexpr (std::is_move_constructible_v<T>) {
             // Built apart first, because the arguments may refer to the old value.
-            auto fresh = std::apply(
-                [&](auto&&... each) {
-                    return TemporaryElement<T, allocator>(values.get_allocator(), std::forward<Args>(each)...);
-                },
-                std::move(args));
+            auto fresh = [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+                return TemporaryElement<T, allocator>(values.get_allocator(), std::forward<Args>(std::get<Nth>(args))...);
+            }(std::index_sequence_for<Args...>{});
             old_destroyed = true;
             values.destroy(slot);
             values.construct(slot, fresh.take());
@@ -75,7 +73,9 @@ struct NewItem {
 
 private:
     constexpr void construct_value(slot_t slot) {
-        std::apply([&](auto&&... each) { values.construct(slot, std::forward<Args>(each)...); }, args);
+        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            values.construct(slot, std::forward<Args>(std::get<Nth>(args))...);
+        }(std::index_sequence_for<Args...>{});
     }
 };
 

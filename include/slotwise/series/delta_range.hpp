@@ -100,16 +100,12 @@ struct DeltaReference<Key, T> {
 template <class... Columns>
 constexpr auto read_slot(slot_t slot, const std::tuple<PageView<const Columns>...>& columns) noexcept ->
     typename DeltaReference<Columns...>::type {
-    return std::apply(
-        [slot](const auto&... column) -> typename DeltaReference<Columns...>::type {
-            if constexpr (sizeof...(Columns) == 0)
-                return slot;
-            else if constexpr (sizeof...(Columns) == 1)
-                return (*column.ptr(slot), ...);
-            else
-                return {*column.ptr(slot)...};
-        },
-        columns);
+    if constexpr (sizeof...(Columns) == 0)
+        return slot;
+    else if constexpr (sizeof...(Columns) == 1)
+        return *std::get<0>(columns).ptr(slot);
+    else
+        return {*std::get<0>(columns).ptr(slot), *std::get<1>(columns).ptr(slot)};
 }
 
 } // namespace detail

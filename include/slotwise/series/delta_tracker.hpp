@@ -332,6 +332,10 @@ private:
     detail::DeltaWords<Time> now_{}; // the same arrays, without owning them
 };
 
+#if !SLOTWISE_BODIES // the compiled library has it
+extern template class DeltaTracker<std::int64_t>;
+#endif
+
 SLOTWISE_END
 
 #endif

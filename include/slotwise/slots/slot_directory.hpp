@@ -15,7 +15,6 @@
 #include "../memory/placed_array.hpp"
 #include "detail/absence.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <type_traits>
@@ -306,8 +305,9 @@ public:
     }
     /// Whether the same slots are live under the same handles, and as many are in use. @complexity linear in slots
     constexpr bool same_handles(const SlotDirectory& other) const noexcept {
-        return n_.cursor == other.n_.cursor && n_.blocked == other.n_.blocked && n_.capacity == other.n_.capacity &&
-               std::equal(versions_.data(), versions_.data() + n_.cursor, other.versions_.data());
+        bool same = n_.cursor == other.n_.cursor && n_.blocked == other.n_.blocked && n_.capacity == other.n_.capacity;
+        for (slot_t slot = 0; same && slot != n_.cursor; ++slot) same = version(slot) == other.version(slot);
+        return same;
     }
     /// What set_limit() has set: capacity() must not exceed it. It goes where the state goes, and no function here reads it.
     constexpr slot_t limit() const noexcept { return n_.limit; }
@@ -881,6 +881,10 @@ private:
     Counters n_{};
     SLOTWISE_NO_UNIQUE_ADDRESS detail::ViewEpoch epoch_{}; // of occupancy()
 };
+
+#if !SLOTWISE_BODIES // the compiled library has it
+extern template class SlotDirectory<HandleLayout{32, 32}, Exhaustion::retire, Reuse::lowest>;
+#endif
 
 SLOTWISE_END
 

@@ -60,7 +60,7 @@ private:
 /// Access to the columns that a container has of its own, for the series around it: values, times and deltas.
 struct ColumnAccess {
     template <class Column, class Container>
-    static constexpr auto& get(Container& container) noexcept {
+    SLOTWISE_INLINE_UNOPTIMISED static constexpr auto& get(Container& container) noexcept {
         return container.core_.hub.template get<Container::template own_index<Column>>();
     }
     template <class Column, class Container>
@@ -74,7 +74,7 @@ struct ColumnAccess {
     }
     /// The column of the values of a map, typed or type-erased.
     template <class Map>
-    static constexpr auto& values(Map& map) noexcept {
+    SLOTWISE_INLINE_UNOPTIMISED static constexpr auto& values(Map& map) noexcept {
         return map.values_column();
     }
     template <class Container>

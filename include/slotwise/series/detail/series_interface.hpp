@@ -262,7 +262,7 @@ public:
     /// Times of the last writes as a column, for exporters. "Never" is the lowest value, which NumPy shows as NaT.
     constexpr ColumnView<const Time> stamps() const noexcept { return state_.stamps(); }
     /// The same by slot, including those of removed elements.
-    constexpr const auto& times() const noexcept { return state_.times(); }
+    SLOTWISE_INLINE_UNOPTIMISED constexpr const auto& times() const noexcept { return state_.times(); }
 
     //=== deltas ===//
 
@@ -277,7 +277,7 @@ public:
         return tracker().current(time) && tracker().was_removed(store().slot_of_any(key), time);
     }
     /// The tracker of changed slots. Its ranges yield slots.
-    constexpr const auto& tracker() const noexcept { return state_.tracker(); }
+    SLOTWISE_INLINE_UNOPTIMISED constexpr const auto& tracker() const noexcept { return state_.tracker(); }
 
     //=== subscribers ===//
 
@@ -351,7 +351,7 @@ protected:
     explicit SeriesInterface(Store&& empty) : state_(std::move(empty)) {}
     constexpr ~SeriesInterface() = default;
 
-    constexpr const Store& store() const noexcept { return state_.store(); }
+    SLOTWISE_INLINE_UNOPTIMISED constexpr const Store& store() const noexcept { return state_.store(); }
 
     State state_{};
 

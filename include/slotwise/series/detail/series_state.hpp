@@ -527,24 +527,24 @@ public:
 
     //=== parts ===//
 
-    constexpr Store& store() noexcept { return store_; }
-    constexpr const Store& store() const noexcept { return store_; }
+    SLOTWISE_INLINE_UNOPTIMISED constexpr Store& store() noexcept { return store_; }
+    SLOTWISE_INLINE_UNOPTIMISED constexpr const Store& store() const noexcept { return store_; }
     constexpr Notification& notification() noexcept { return notification_; }
-    constexpr const Notification& notification() const noexcept { return notification_; }
+    SLOTWISE_INLINE_UNOPTIMISED constexpr const Notification& notification() const noexcept { return notification_; }
     template <class S>
-    static constexpr auto& times_of(S& store) noexcept {
+    SLOTWISE_INLINE_UNOPTIMISED static constexpr auto& times_of(S& store) noexcept {
         return ColumnAccess::get<Times>(store);
     }
     template <class S>
-    static constexpr auto& tracker_of(S& store) noexcept {
+    SLOTWISE_INLINE_UNOPTIMISED static constexpr auto& tracker_of(S& store) noexcept {
         return ColumnAccess::get<Tracker>(store);
     }
-    constexpr const auto& times() const noexcept { return times_of(store_); }
+    SLOTWISE_INLINE_UNOPTIMISED constexpr const auto& times() const noexcept { return times_of(store_); }
     constexpr ColumnView<const Time> stamps() const noexcept { return ColumnAccess::view<Times>(store_); }
-    constexpr const auto& tracker() const noexcept { return tracker_of(store_); }
-    constexpr Time window() const noexcept { return tracker().window(); }
+    SLOTWISE_INLINE_UNOPTIMISED constexpr const auto& tracker() const noexcept { return tracker_of(store_); }
+    SLOTWISE_INLINE_UNOPTIMISED constexpr Time window() const noexcept { return tracker().window(); }
     /// Members that were never written.
-    constexpr std::size_t unset() const noexcept { return unset_; }
+    SLOTWISE_INLINE_UNOPTIMISED constexpr std::size_t unset() const noexcept { return unset_; }
 
     //=== windows ===//
 

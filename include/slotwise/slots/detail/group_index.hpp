@@ -223,12 +223,12 @@ public:
     /// The slot of the entry with this hash for which equal(slot) holds, or no_slot.
     /// @throws what equal throws @complexity O(1) expected
     template <class Equal>
-    SLOTWISE_ALWAYS_INLINE constexpr slot_t find(std::uint64_t hash, Equal&& equal) const {
+    SLOTWISE_INLINE_OPTIMISED constexpr slot_t find(std::uint64_t hash, Equal&& equal) const {
         return search(hash, equal, [](std::uint64_t, std::size_t, std::size_t, std::size_t) {});
     }
     /// Finds an entry and removes it in one search. @throws what equal throws; nothing is removed then
     template <class Equal>
-    SLOTWISE_ALWAYS_INLINE constexpr slot_t take(std::uint64_t hash, Equal&& equal) {
+    SLOTWISE_INLINE_OPTIMISED constexpr slot_t take(std::uint64_t hash, Equal&& equal) {
         return search(hash, equal, Remove{this});
     }
 
@@ -254,7 +254,7 @@ public:
     }
 
     /// Adds an entry. @pre make_room(), and no entry has this slot
-    SLOTWISE_ALWAYS_INLINE constexpr void place(std::uint64_t hash, slot_t slot) noexcept {
+    SLOTWISE_INLINE_OPTIMISED constexpr void place(std::uint64_t hash, slot_t slot) noexcept {
         ++size_;
         if (seed_ || !place_in_group(storage_[home_in(hash, mask_)], hash, slot)) [[unlikely]]
             place_further(hash, slot);
@@ -540,6 +540,10 @@ private:
     ProbeStats probe_stats_{};
     detail::IndexSeed seed_{};
 };
+
+#if !SLOTWISE_BODIES // the compiled library has it
+extern template class GroupIndex<std::allocator<std::byte>, detail::NativeFingerprints>;
+#endif
 
 SLOTWISE_END
 

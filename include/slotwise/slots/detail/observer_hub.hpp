@@ -107,7 +107,9 @@ public:
     /// Bytes of the static observers that know them, and of the list of the attached ones.
     constexpr std::size_t memory_usage() const noexcept {
         const std::size_t lists = cell_ == nullptr ? 0 : cell_->memory_usage();
-        return std::apply([&](const auto&... o) { return (lists + ... + known_memory_of(o)); }, static_);
+        return [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            return (lists + ... + known_memory_of(std::get<Nth>(static_)));
+        }(std::index_sequence_for<Static...>{});
     }
 
     /// The place of the observer of this type, and of the column of values of this type, among the numbers from `First` to
@@ -127,11 +129,11 @@ public:
     }
 
     template <std::size_t Nth>
-    constexpr auto& get() noexcept {
+    SLOTWISE_INLINE_UNOPTIMISED constexpr auto& get() noexcept {
         return std::get<Nth>(static_);
     }
     template <std::size_t Nth>
-    constexpr const auto& get() const noexcept {
+    SLOTWISE_INLINE_UNOPTIMISED constexpr const auto& get() const noexcept {
         return std::get<Nth>(static_);
     }
     SLOTWISE_ALWAYS_INLINE constexpr bool dynamic() const noexcept { return cell_ != nullptr && cell_->count != 0; }
@@ -384,10 +386,9 @@ private:
     }
     template <class F>
     constexpr std::size_t least(std::size_t slot_count, F&& f) const noexcept {
-        const auto consider = [&]<class O>(const O& o) {
+        each_of<0, false>(*this, [&](const auto& o) {
             if constexpr (requires { o.capacity_for(slot_count); }) slot_count = f(o) < slot_count ? f(o) : slot_count;
-        };
-        std::apply([&](const auto&... o) { (consider(o), ...); }, static_);
+        });
         return slot_count;
     }
 
@@ -436,17 +437,22 @@ private:
         else
             return O();
     }
+    // f(observer) for those from First on. By recursion: a pack in a lambda is two functions more for each call.
+    template <std::size_t First, bool Reversed, class Hub, class F>
+    SLOTWISE_INLINE_UNOPTIMISED static constexpr void each_of([[maybe_unused]] Hub& hub, [[maybe_unused]] F&& f) {
+        if constexpr (First != sizeof...(Static)) {
+            if constexpr (!Reversed) f(std::get<First>(hub.static_));
+            each_of<First + 1, Reversed>(hub, f);
+            if constexpr (Reversed) f(std::get<First>(hub.static_));
+        }
+    }
     template <std::size_t First = 0, class F>
     constexpr void each([[maybe_unused]] F&& f) {
-        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
-            (f(std::get<First + Nth>(static_)), ...);
-        }(std::make_index_sequence<sizeof...(Static) - First>{});
+        each_of<First, false>(*this, f);
     }
     template <std::size_t First = 0, class F>
     constexpr void each_reversed([[maybe_unused]] F&& f) noexcept {
-        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
-            (f(std::get<sizeof...(Static) - 1 - Nth>(static_)), ...);
-        }(std::make_index_sequence<sizeof...(Static) - First>{});
+        each_of<First, true>(*this, f);
     }
     template <class O>
     static constexpr void erase_one(O& o, slot_t slot) noexcept {

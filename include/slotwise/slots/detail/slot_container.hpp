@@ -125,6 +125,10 @@ private:
     Words superseded_{}; // of slots in the queue; meaningless for others
 };
 
+#if !SLOTWISE_BODIES // the compiled library has it
+extern template class PendingSlots<std::allocator<std::byte>>;
+#endif
+
 /// PendingSlots of a container whose erase is not deferred: there are none. As an empty member it is built by its constructors
 /// only. Built from the result of a function, clang 16 for Windows writes over the member beside it (LLVM #64253, #64077).
 struct NoPendingSlots {
