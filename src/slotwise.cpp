@@ -11,6 +11,10 @@ namespace slotwise {
 inline namespace SLOTWISE_ABI {
 
 template class detail::PlainMemory<std::allocator<std::byte>>;
+template class GroupIndex<std::allocator<std::byte>, detail::NativeFingerprints>;
+template class SlotDirectory<HandleLayout{32, 32}, Exhaustion::retire, Reuse::lowest>;
+template class detail::PendingSlots<std::allocator<std::byte>>;
+template class DeltaTracker<std::int64_t>;
 template class detail::AnyColumns<std::allocator<std::byte>>;
 template class BasicAnyRows<>;
 template class BasicBitColumn<>;

@@ -56,7 +56,9 @@ private:
 /// The column of a type-erased value, in the form that BatchReader reads.
 class AnyColumnsReader {
 public:
-    AnyColumnsReader(const char* name, const TypeDescriptor& type) : name_(name) {
+    /// A template, so that the readers of all types are compiled only where one is made.
+    template <class Type>
+    AnyColumnsReader(const char* name, const Type& type) : name_(name) {
         with_column_type(type, [&]<class T>(std::type_identity<T>) { reader_ = std::make_unique<AnyColumnReaderOf<T>>(name); });
     }
     /// Refuses a type without a column.

@@ -69,11 +69,6 @@
 #endif
 #endif
 
-#ifndef SLOTWISE_COMPILED
-#define SLOTWISE_BODIES 1
-#define SLOTWISE_INLINE inline
-#endif
-
 //=== attributes ===//
 // SLOTWISE_ALWAYS_INLINE stands where a measurement showed a gain: hot paths are small, but the optimiser counts their cold
 // tails. SLOTWISE_IN_CONSTANT is the builtin behind std::is_constant_evaluated(): g++ -O0 drops the other branch of an if on

@@ -332,7 +332,7 @@ private:
     detail::DeltaWords<Time> now_{}; // the same arrays, without owning them
 };
 
-#if !SLOTWISE_BODIES // the compiled library has it
+#ifdef SLOTWISE_COMPILED
 extern template class DeltaTracker<std::int64_t>;
 #endif
 

@@ -882,7 +882,7 @@ private:
     SLOTWISE_NO_UNIQUE_ADDRESS detail::ViewEpoch epoch_{}; // of occupancy()
 };
 
-#if !SLOTWISE_BODIES // the compiled library has it
+#ifdef SLOTWISE_COMPILED
 extern template class SlotDirectory<HandleLayout{32, 32}, Exhaustion::retire, Reuse::lowest>;
 #endif
 

@@ -541,7 +541,7 @@ private:
     detail::IndexSeed seed_{};
 };
 
-#if !SLOTWISE_BODIES // the compiled library has it
+#ifdef SLOTWISE_COMPILED
 extern template class GroupIndex<std::allocator<std::byte>, detail::NativeFingerprints>;
 #endif
 

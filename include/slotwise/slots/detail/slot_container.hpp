@@ -125,7 +125,7 @@ private:
     Words superseded_{}; // of slots in the queue; meaningless for others
 };
 
-#if !SLOTWISE_BODIES // the compiled library has it
+#ifdef SLOTWISE_COMPILED
 extern template class PendingSlots<std::allocator<std::byte>>;
 #endif
 
