@@ -22,7 +22,6 @@ template class BasicTickColumn<>;
 template class detail::EntityDirectory<Entity, EntityLocation, std::allocator<std::byte>>;
 template class EntityIndex<Entity, EntityLocation>;
 template class detail::SparsePages<detail::SparseColumnPage, std::allocator<std::byte>>;
-template class SwitchMap<Entity, Entity>;
 template class ArchetypeGraph<Table, ComponentId, ColumnMapping, detail::ComponentRules>;
 template class ComponentIndex<Table*, ComponentId>;
 template class detail::DirtySet<>;

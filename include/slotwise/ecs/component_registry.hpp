@@ -262,7 +262,11 @@ public:
     /// @param where begins the text of the error, for example "ArchetypeStore::add"
     /// @throws std::invalid_argument that says what is wrong with the id: unknown, of another registry, a pair without a
     /// relation, a wildcard, a switched relation without a target
-    void expect(ComponentId id, const char* where) const;
+    void expect(ComponentId id, const char* where) const {
+        expect_term(id, where);
+        if (id.is_wildcard()) [[unlikely]]
+            refuse(where, "a wildcard is for queries; name the relation and its target", id);
+    }
     /// The same, but wildcards are accepted: what a query may ask for. @throws as expect
     void expect_term(ComponentId id, const char* where) const;
     /// Whether it is a switched relation of this registry, and no pair. Tables list it for entities that have a target.

@@ -106,12 +106,6 @@ SLOTWISE_INLINE const TypeDescriptor* ComponentRegistry::type(ComponentId id) co
     return by_target ? record(id.target_number()).type : of.type;
 }
 
-SLOTWISE_INLINE void ComponentRegistry::expect(ComponentId id, const char* where) const {
-    expect_term(id, where);
-    if (id.is_wildcard()) [[unlikely]]
-        refuse(where, "a wildcard is for queries; name the relation and its target", id);
-}
-
 SLOTWISE_INLINE void ComponentRegistry::expect_term(ComponentId id, const char* where) const {
     if (const char* wrong = problem(id)) [[unlikely]]
         refuse(where, wrong, id);

@@ -426,7 +426,14 @@ public:
     /// @pre place < ids().size() and row < size() (checked at level fast)
     /// @throws std::invalid_argument when the component has not the trait toggle; what the allocator throws, at the first that
     /// is disabled in this table; strong
-    void enable(size_type row, size_type place, bool enabled = true);
+    void enable(size_type row, size_type place, bool enabled = true) {
+        expect_row(row);
+        SLOTWISE_EXPECT(place < ids().size(), "Table::enable: there is no component at this place");
+        if (!marks_.can_toggle(place)) [[unlikely]]
+            detail::throw_invalid_argument(
+                "Table::enable: the component cannot be disabled; register it with the trait toggle");
+        marks_.enable(size(), row, place, enabled);
+    }
     /// A bit for each row: whether the component at this place is enabled. Null when it is in all rows, as long as none was
     /// disabled. @pre place < ids().size() @invalidates the pointer, when the table moves or is cleared
     const BitColumn* bits(size_type place) const noexcept { return marks_.bits(place); }
@@ -455,19 +462,27 @@ private:
     friend ColumnMapping;
     static AnyRows types(const ComponentRegistry& registry, const detail::TableShape& shape);
     const detail::AnyColumnPlace& place(size_type column) const noexcept { return detail::PlannedRows::columns(rows_)[column]; }
-    const Entity* entity_data() const noexcept;
+    const Entity* entity_data() const noexcept {
+        return static_cast<const Entity*>(static_cast<const void*>(detail::PlannedRows::columns(rows_).end()[-1].data));
+    }
     void expect_row([[maybe_unused]] size_type row) const noexcept {
         SLOTWISE_EXPECT(row < size(), "Table: row is not below size()");
     }
     void expect_column([[maybe_unused]] size_type column) const noexcept {
         SLOTWISE_EXPECT(column < column_count(), "Table: there is no such column; tags have none");
     }
-    static Moved moved(const Table& from, size_type row, RowMove move) noexcept;
+    static Moved moved(const Table& from, size_type row, RowMove move) noexcept {
+        return {static_cast<slot_t>(move.row), move.filled_from == AnyRows::no_row ? Entity() : from.entity_data()[row]};
+    }
     slot_t push_back_any(tick_t tick, detail::RowBuild build);
     static Moved move_any_row(Table& from, size_type row, Table& to, const ColumnMapping& map, tick_t tick,
                               detail::RowBuild build);
     static void expect_move(const Table& from, size_type row, [[maybe_unused]] const Table& to,
-                            [[maybe_unused]] const ColumnMapping& map) noexcept;
+                            [[maybe_unused]] const ColumnMapping& map) noexcept {
+        from.expect_row(row);
+        SLOTWISE_EXPECT_DEBUG(map.columns_from_ == from.column_count() && map.columns_to_ == to.column_count(),
+                              "Table::move_row: the map was made for other tables");
+    }
     static void expect_other(const Table& from, const Table& to) {
         if (&from == &to)
             detail::throw_invalid_argument("Table::move_row: source and destination are the same; nothing is to be moved then");

@@ -176,14 +176,6 @@ SLOTWISE_INLINE Entity Table::swap_erase(size_type row) {
     return filled;
 }
 
-SLOTWISE_INLINE void Table::enable(size_type row, size_type place, bool enabled) {
-    expect_row(row);
-    SLOTWISE_EXPECT(place < ids().size(), "Table::enable: there is no component at this place");
-    if (!marks_.can_toggle(place)) [[unlikely]]
-        detail::throw_invalid_argument("Table::enable: the component cannot be disabled; register it with the trait toggle");
-    marks_.enable(size(), row, place, enabled);
-}
-
 SLOTWISE_INLINE void Table::describe(const ComponentRegistry& registry) {
     for (size_type i = 0; i != column_count(); ++i) detail::PlannedRows::describe(rows_, i, *registry.type(column_id(i)));
 }
@@ -198,21 +190,6 @@ SLOTWISE_INLINE AnyRows Table::types(const ComponentRegistry& registry, const de
     for (const std::uint32_t place : shape.places()) types.push_back(registry.type(shape.ids()[place]));
     types.push_back(&registry.type_of_entities()); // a column too, behind the others: one memory, one growth
     return AnyRows(types.span());
-}
-
-SLOTWISE_INLINE const Entity* Table::entity_data() const noexcept {
-    return static_cast<const Entity*>(static_cast<const void*>(detail::PlannedRows::columns(rows_).end()[-1].data));
-}
-
-SLOTWISE_INLINE Table::Moved Table::moved(const Table& from, size_type row, RowMove move) noexcept {
-    return {static_cast<slot_t>(move.row), move.filled_from == AnyRows::no_row ? Entity() : from.entity_data()[row]};
-}
-
-SLOTWISE_INLINE void Table::expect_move(const Table& from, size_type row, [[maybe_unused]] const Table& to,
-                                        [[maybe_unused]] const ColumnMapping& map) noexcept {
-    from.expect_row(row);
-    SLOTWISE_EXPECT_DEBUG(map.columns_from_ == from.column_count() && map.columns_to_ == to.column_count(),
-                          "Table::move_row: the map was made for other tables");
 }
 
 SLOTWISE_INLINE void Table::prepare(size_type more) {

@@ -449,7 +449,14 @@ private:
     }
     SLOTWISE_INLINE SLOTWISE_NEVER_INLINE CommandGroup& find_or_add(Entity entity, std::uint32_t& head);
     // Makes the first group of an entity where the page has that of another version. @pre head != 0
-    CommandGroup& add(Entity entity, std::uint32_t& head);
+    CommandGroup& add(Entity entity, std::uint32_t& head) {
+        if (groups_[head - 1].is_void()) return add_first(entity, head);
+        versions_.reserve_one();
+        CommandGroup& group = append(entity);
+        group.newest = static_cast<std::uint32_t>(groups_.size());
+        versions_.insert(entity.to_bits(), group.newest);
+        return group;
+    }
     void set_void(std::uint32_t number) noexcept;
     void finish(CommandGroup& group, bool destroys) noexcept;
     static void destroy_commands(const CommandGroup& group) noexcept {

@@ -240,15 +240,6 @@ SLOTWISE_INLINE CommandGroup& CommandBatch::group_in_section(std::uint32_t first
     return group;
 }
 
-SLOTWISE_INLINE CommandGroup& CommandBatch::add(Entity entity, std::uint32_t& head) {
-    if (groups_[head - 1].is_void()) return add_first(entity, head);
-    versions_.reserve_one();
-    CommandGroup& group = append(entity);
-    group.newest = static_cast<std::uint32_t>(groups_.size());
-    versions_.insert(entity.to_bits(), group.newest);
-    return group;
-}
-
 SLOTWISE_INLINE void CommandBatch::set_void(std::uint32_t number) noexcept {
     for (; number != 0; number = groups_[number - 1].later) groups_[number - 1].set_void();
 }

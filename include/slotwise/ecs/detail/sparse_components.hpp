@@ -280,7 +280,10 @@ private:
     SLOTWISE_INLINE SLOTWISE_COLD SparseColumn& made_column(ComponentId id);
     ComponentId id_of(std::uint32_t number) const noexcept { return registry_->id(number); }
     static bool matches(const Targets* targets, Entity entity, ComponentId id) noexcept;
-    void* value_of(Entity entity, ComponentId id) const noexcept;
+    void* value_of(Entity entity, ComponentId id) const noexcept {
+        SparseColumn* const of = column(id.number());
+        return of == nullptr ? nullptr : of->get(entity);
+    }
 
     const ComponentRegistry* registry_;
     PlainVector<Place> places_{}; // by number
@@ -291,7 +294,6 @@ private:
 
 #ifdef SLOTWISE_COMPILED
 extern template class detail::SparsePages<detail::SparseColumnPage, std::allocator<std::byte>>;
-extern template class SwitchMap<Entity, Entity>;
 #endif
 
 SLOTWISE_END

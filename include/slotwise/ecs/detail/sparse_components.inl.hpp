@@ -155,11 +155,6 @@ SLOTWISE_INLINE bool SparseComponents::matches(const Targets* targets, Entity en
     return target != nullptr && (id.has_any_target() || *target == ComponentIdParts::target_of(id));
 }
 
-SLOTWISE_INLINE void* SparseComponents::value_of(Entity entity, ComponentId id) const noexcept {
-    SparseColumn* const of = column(id.number());
-    return of == nullptr ? nullptr : of->get(entity);
-}
-
 SparseColumn::Page* SparseColumn::vacate(Entity entity) {
     const std::uint32_t number = entity.index() >> shift_;
     const unsigned place = place_of(entity);

@@ -312,7 +312,15 @@ private:
         enter();
     }
     // To the first row of the first table that has one.
-    void enter() noexcept;
+    void enter() noexcept {
+        for (row_ = last_ = nullptr; at_ != end_; ++at_) {
+            const auto entities = (*at_).table->entities();
+            if (entities.empty()) continue;
+            row_ = entities.data();
+            last_ = row_ + entities.size();
+            return;
+        }
+    }
 
     TableIterator at_{}, end_{};
     const Entity* row_ = nullptr;
@@ -457,7 +465,18 @@ public:
     bool remove(Entity entity, Ids ids);
     /// Gives an entity a value of a type-erased type. Of two, the entity keeps its own, unless this one assigns.
     bool give(Entity entity, ComponentId id, const AnyValue& value, bool assigns);
-    bool enable(Entity entity, ComponentId id, bool on);
+    bool enable(Entity entity, ComponentId id, bool on) {
+        registry.expect(id, "ArchetypeStore::enable");
+        if (!registry.traits(id).toggle) [[unlikely]]
+            throw_invalid_argument(
+                "ArchetypeStore::enable: the component cannot be disabled; register it with the trait toggle");
+        const EntityLocation* const at = location(entity);
+        if (at == nullptr) return false;
+        const std::int32_t place = table(*at).place_of(id);
+        if (place < 0) return false;
+        table(*at).enable(at->row(), static_cast<std::size_t>(place), on);
+        return true;
+    }
     bool is_enabled(Entity entity, ComponentId id) const noexcept {
         const EntityLocation* const at = location(entity);
         if (at == nullptr) return false;
@@ -523,11 +542,19 @@ public:
     /// Calls the hooks of a component of a living entity. Throws what they throw.
     void run_hook(HookKind kind, ComponentId id, Entity entity);
     /// The same for the components that are in `of` and not in `without`.
-    void run_hooks(HookKind kind, Entity entity, Ids of, Ids without);
+    void run_hooks(HookKind kind, Entity entity, Ids of, Ids without) {
+        if (hooks.any(kind)) [[unlikely]]
+            for_each_missing(of, without, [&](ComponentId id) { run_hook(kind, id, entity); });
+    }
     /// The same for all components of a living entity.
     void run_all_hooks(HookKind kind, Entity entity);
     /// Begins the next tick; returns the one that ends.
-    tick_t advance() noexcept;
+    tick_t advance() noexcept {
+        const tick_t ended = tick++;
+        if (tick % slotwise::max_tick_age == 0) [[unlikely]]
+            tables.for_each([&](slot_t, Table& table) { table.clamp_ticks(tick); });
+        return ended;
+    }
 
     //=== walks and changes ===//
 
@@ -536,7 +563,10 @@ public:
     public:
         /// @param values whether only values change, which is allowed in walks and hooks
         /// @pre else, nothing walks or changes the store (checked at level fast)
-        explicit Changing(StoreCore& core, bool values = false) noexcept;
+        explicit Changing(StoreCore& core, bool values = false) noexcept : core_(core), before_(core.changing) {
+            if (!values) core.expect_idle();
+            core.changing = true;
+        }
         Changing(const Changing&) = delete;
         Changing& operator=(const Changing&) = delete;
         ~Changing() { core_.changing = before_; }
@@ -678,7 +708,10 @@ private:
     /// The traits of a relation of this store. Throws std::invalid_argument in words when it is none
     const ComponentTraits& expect_relation(ComponentId relation) const;
     /// Whether only the target of a switched relation is another one, which no hook is called for and no companion comes with.
-    bool only_retargets(Entity entity, ComponentId pair) const;
+    bool only_retargets(Entity entity, ComponentId pair) const {
+        return registry.traits(pair).switched && sparse.target(entity, pair.relation_number()) && !hooks.any(HookKind::add) &&
+               !hooks.any(HookKind::remove) && registry.with_closure(pair).empty();
+    }
     void make_reserved();
     SLOTWISE_INLINE SLOTWISE_COLD void refuse_change() const noexcept;
     /// Why an entity does not live, as a clause.

@@ -58,16 +58,6 @@ SLOTWISE_INLINE std::size_t ComponentLists::memory_usage() const noexcept {
     return bytes;
 }
 
-SLOTWISE_INLINE void SourceIterator::enter() noexcept {
-    for (row_ = last_ = nullptr; at_ != end_; ++at_) {
-        const auto entities = (*at_).table->entities();
-        if (entities.empty()) continue;
-        row_ = entities.data();
-        last_ = row_ + entities.size();
-        return;
-    }
-}
-
 SLOTWISE_INLINE bool StoreCore::cancel(Entity given) {
     const Entity entity = without_user_bits(given);
     if (entities.explain(entity) != HandleStatus::reserved) return false;
@@ -107,18 +97,6 @@ SLOTWISE_INLINE bool StoreCore::give(Entity entity, ComponentId id, const AnyVal
     return change(entity, {{&id, 1}, {}, {&given, 1}});
 }
 
-SLOTWISE_INLINE bool StoreCore::enable(Entity entity, ComponentId id, bool on) {
-    registry.expect(id, "ArchetypeStore::enable");
-    if (!registry.traits(id).toggle) [[unlikely]]
-        throw_invalid_argument("ArchetypeStore::enable: the component cannot be disabled; register it with the trait toggle");
-    const EntityLocation* const at = location(entity);
-    if (at == nullptr) return false;
-    const std::int32_t place = table(*at).place_of(id);
-    if (place < 0) return false;
-    table(*at).enable(at->row(), static_cast<std::size_t>(place), on);
-    return true;
-}
-
 SLOTWISE_INLINE bool StoreCore::unrelate(Entity entity, ComponentId relation, Entity target) {
     static_cast<void>(expect_relation(relation));
     const ComponentId id = pair(relation, target);
@@ -153,26 +131,9 @@ SLOTWISE_INLINE void StoreCore::run_hook(HookKind kind, ComponentId id, Entity e
     hooks.run(kind, id, entity, value_at(*at, entity, id));
 }
 
-SLOTWISE_INLINE void StoreCore::run_hooks(HookKind kind, Entity entity, Ids of, Ids without) {
-    if (hooks.any(kind)) [[unlikely]]
-        for_each_missing(of, without, [&](ComponentId id) { run_hook(kind, id, entity); });
-}
-
 SLOTWISE_INLINE void StoreCore::run_all_hooks(HookKind kind, Entity entity) {
     if (hooks.any(kind)) [[unlikely]]
         for_each_id(entity, [&](ComponentId id, Entity of) { run_hook(kind, id, of); });
-}
-
-SLOTWISE_INLINE tick_t StoreCore::advance() noexcept {
-    const tick_t ended = tick++;
-    if (tick % slotwise::max_tick_age == 0) [[unlikely]]
-        tables.for_each([&](slot_t, Table& table) { table.clamp_ticks(tick); });
-    return ended;
-}
-
-SLOTWISE_INLINE StoreCore::Changing::Changing(StoreCore& core, bool values) noexcept : core_(core), before_(core.changing) {
-    if (!values) core.expect_idle();
-    core.changing = true;
 }
 
 SLOTWISE_INLINE void StoreCore::expect_ids(Ids ids, TargetsAre targets) {
@@ -192,11 +153,6 @@ SLOTWISE_INLINE const ComponentTraits& StoreCore::expect_relation(ComponentId re
         throw_invalid_argument("ArchetypeStore: this is no relation of the store's registry; register it by add_relation "
                                "or relation<T>");
     return registry.traits(relation);
-}
-
-SLOTWISE_INLINE bool StoreCore::only_retargets(Entity entity, ComponentId pair) const {
-    return registry.traits(pair).switched && sparse.target(entity, pair.relation_number()) && !hooks.any(HookKind::add) &&
-           !hooks.any(HookKind::remove) && registry.with_closure(pair).empty();
 }
 
 SLOTWISE_INLINE const char* StoreCore::dead_because(Entity entity) const noexcept {
