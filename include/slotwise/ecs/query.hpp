@@ -525,7 +525,7 @@ public:
             if constexpr (std::is_same_v<Item, typename Fetch::Row>)
                 return Item(at<Nth>()...);
             else
-                return Item(cursor_.table().entities()[cursor_.row()], at<Nth>()...);
+                return Item(cursor_.entity(), at<Nth>()...);
         }(Fetch::indices);
     }
     Iterator& operator++() {
@@ -540,14 +540,14 @@ private:
     template <std::size_t Nth>
     decltype(auto) at() const {
         using Value = typename Fetch::template Value<Nth>;
-        if (!cursor_.visit().plan().sparse) return std::get<Nth>(pointers_)[cursor_.row()];
+        if (!cursor_.is_sparse()) return std::get<Nth>(pointers_)[cursor_.row()];
         TableType& table = cursor_.table();
-        return Fetch::template look_up<Value>(*core_, table, cursor_.columns(), cursor_.visit().columns()[Nth], cursor_.row());
+        return Fetch::template look_up<Value>(*core_, table, cursor_.columns(), cursor_.of()[Nth], cursor_.row());
     }
     void begin_run() {
-        if (cursor_.at_end() || cursor_.visit().plan().sparse) return;
+        if (cursor_.at_end() || cursor_.is_sparse()) return;
         TableType& table = cursor_.table();
-        pointers_ = Fetch::pointers(table, cursor_.columns(), cursor_.visit().columns().data(), cursor_.row());
+        pointers_ = Fetch::pointers(table, cursor_.columns(), cursor_.of().data(), cursor_.row());
     }
 
     Core* core_;
