@@ -70,7 +70,9 @@ private:
 ///
 /// While a walk runs, the structure of the store must not change: nothing is spawned or despawned, and no component is added or
 /// removed (checked at level fast). Record such changes in a CommandBuffer. Values may change, components may be enabled and
-/// disabled, and walks may nest. An exception of f ends the walk and reaches the caller.
+/// disabled, and walks may nest. A walk decides ahead which rows match, for up to 64 runs of rows and those that end in the
+/// same 64 rows; by iterator, for a table. Whether it meets what is enabled, disabled or changed there meanwhile is
+/// unspecified. An exception of f ends the walk and reaches the caller.
 ///
 /// Queries of a const store may walk in several threads at once. So may queries of a store that is not const if they are warm
 /// and no two of them write, or write and read, the same component. Several threads may write the chunks of one query.

@@ -252,7 +252,7 @@ public:
         count_ += 2;
         if (count_ >= 2 * capacity) flush();
     }
-    /// Adds rows of word number `word`, which is higher than those before. A run goes on in the next word if it reaches its end.
+    /// Adds rows of word number `word`, which is higher than those before. A run that reaches its end may go on in the next.
     /// @param cuts those of the rows that begin a run though the row before matches, too
     void add_word(std::size_t word, bits::word_t rows, bits::word_t cuts) {
         if (word != next_ && count_ % 2 != 0) edges_[count_++] = row_of(next_);

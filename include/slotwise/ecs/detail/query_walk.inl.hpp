@@ -385,7 +385,8 @@ SLOTWISE_INLINE bool QueryWalk::look_up(const Table& table) {
     return true;
 }
 
-// Walks the entities that satisfy the rarest sparse term, if they are fewer than the rows of the tables. Returns whether it does.
+// Walks the entities that satisfy the rarest sparse term, if they are fewer than the rows of the tables. Returns whether it
+// does.
 SLOTWISE_INLINE bool QueryWalk::choose_entities(const QueryTables* cached) {
     const QuerySparseTerm* const rarest = filter_.rarest();
     if (rarest == nullptr) return false;
