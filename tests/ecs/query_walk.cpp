@@ -123,7 +123,7 @@ TEST_CASE("Query: an optional component that is disabled is delivered as null", 
     CHECK(empty == 0);
 }
 
-TEST_CASE("Query: disabling in a walk takes effect at the next 64 rows at the latest, and no row is skipped for it", "[ecs]") {
+TEST_CASE("Query: disabling the row that is visited skips no other row", "[ecs]") {
     Rows world(300, toggled);
     world.store.disable<P>(world.entities[299]); // so that there are bits
     std::size_t calls = 0;
@@ -133,6 +133,156 @@ TEST_CASE("Query: disabling in a walk takes effect at the next 64 rows at the la
     });
     CHECK(calls == 299);
     CHECK(world.store.query<P>().empty());
+}
+
+//=== runs ===//
+
+TEST_CASE("Query: as many runs of rows as there are come in their order, in whatever portions they are found", "[ecs]") {
+    for (const std::size_t count : {0u, 1u, 2u, 31u, 32u, 33u, 63u, 64u, 65u, 96u, 127u, 128u, 129u, 300u}) {
+        for (const bool by_ticks : {false, true}) {
+            for (const std::size_t step : {2u, 3u, 64u, 65u}) {
+                const ComponentTraits traits{.toggle = !by_ticks, .tracked = by_ticks};
+                Rows world(count * step + 1, traits, toggled);
+                ArchetypeStore& store = world.store;
+                const tick_t start = store.tick();
+                store.advance();
+                Runs expected;
+                for (std::size_t i = 0; i != count; ++i) expected.push_back({i * step, i * step + 1});
+                std::size_t next = 0;
+                for (std::size_t row = 0; row != world.entities.size(); ++row) {
+                    const bool wanted = next != count && row == expected[next].first;
+                    next += wanted;
+                    if (by_ticks && wanted) store.set(world.entities[row], P{1, 1});
+                    if (!by_ticks && !wanted) store.disable<P>(world.entities[row]);
+                }
+                auto query = std::as_const(store).query<const P>();
+                if (by_ticks) query = query.changed<P>(start);
+                CHECK(world.runs(query) == expected);
+                CHECK(world.runs(query.with<V>()) == expected); // V is nowhere disabled
+                CHECK(query.size() == count);
+                CHECK(query.empty() == (count == 0));
+                std::size_t rows = 0;
+                query.for_each([&](const P&) { ++rows; });
+                for ([[maybe_unused]] auto [p] : query.rows()) ++rows;
+                CHECK(rows == 2 * count);
+                store.disable<V>(world.entities.back()); // two columns of bits
+                CHECK(world.runs(query.with<V>()) == expected);
+            }
+        }
+    }
+}
+
+TEST_CASE("Query: a run goes on across words, also where another column of bits is asked", "[ecs]") {
+    for (const std::size_t rows : {63u, 64u, 65u, 127u, 128u, 129u, 192u}) {
+        Rows world(rows, toggled, toggled);
+        const auto query = world.store.query<P, V>();
+        world.store.disable<P>(world.entities[0]);
+        CHECK(world.runs(query) == Runs{{1, rows}});
+        world.store.disable<V>(world.entities[1]);
+        CHECK(world.runs(query) == Runs{{2, rows}});
+        world.store.disable<V>(world.entities[rows - 1]);
+        CHECK(world.runs(query) == Runs{{2, rows - 1}});
+        CHECK(world.runs(world.store.query<P>().exclude<V>()) == Runs{{1, 2}, {rows - 1, rows}});
+    }
+}
+
+TEST_CASE("Query: an optional component that changes with every row cuts all of them", "[ecs]") {
+    Rows world(300, toggled, toggled);
+    for (std::size_t row = 0; row != 300; ++row)
+        if (row % 2 == 0) world.store.disable<V>(world.entities[row]);
+    world.store.disable<P>(world.entities[100]);
+    std::vector<std::size_t> with, without;
+    world.store.query<P>().optional<V>().for_each(
+        [&](Entity entity, const P&, const V* v) { (v != nullptr ? with : without).push_back(entity.index()); });
+    CHECK(with.size() == 150);
+    CHECK(without.size() == 149);
+    const auto runs = [&] {
+        std::size_t found = 0;
+        world.store.query<P>().optional<V>().for_each_chunk([&](std::span<P>, std::span<V>) { ++found; });
+        return found;
+    };
+    CHECK(runs() == 299);
+    for (std::size_t row = 0; row != 300; ++row) world.store.enable<V>(world.entities[row], row < 200);
+    CHECK(runs() == 3); // [0, 100), [101, 200), [200, 300)
+}
+
+TEST_CASE("Query: walks nest, each with its own rows", "[ecs]") {
+    Rows world(200, toggled, tracked);
+    const tick_t start = world.store.tick();
+    world.store.advance();
+    for (std::size_t row = 0; row < 200; row += 2) world.store.disable<P>(world.entities[row]);
+    for (std::size_t row = 0; row < 200; row += 3) world.store.set(world.entities[row], V{1, 1});
+    const auto outer = world.store.query<P>();
+    const auto inner = std::as_const(world.store).query<const V>().changed<V>(start);
+    std::size_t pairs = 0, sum = 0;
+    outer.for_each([&](Entity, P&) {
+        inner.for_each([&](const V&) { ++pairs; });
+        sum += outer.size();
+    });
+    CHECK(pairs == 100 * 67);
+    CHECK(sum == 100 * 100);
+}
+
+#if defined(__cpp_exceptions)
+TEST_CASE("Query: an exception of f in the midst of many runs ends the walk, and later runs are not stamped", "[ecs]") {
+    for (const std::size_t last : {0u, 1u, 62u, 63u, 64u, 65u, 130u}) {
+        Rows world(600, {.toggle = true, .tracked = true}, tracked);
+        ArchetypeStore& store = world.store;
+        for (std::size_t row = 2; row < 600; row += 3) store.disable<P>(world.entities[row]); // runs of two rows
+        for (const bool by_ticks : {false, true}) {
+            const tick_t start = store.tick();
+            store.advance();
+            for (const Entity entity : world.entities) store.set(entity, V{1, 1});
+            const tick_t before = store.tick();
+            store.advance();
+            auto query = store.query<P>();
+            if (by_ticks) query = query.changed<V>(start);
+            std::size_t calls = 0;
+            CHECK_THROWS_AS(query.for_each([&](P&) {
+                if (calls++ == 2 * last) TEST_THROW(std::runtime_error("stop"));
+            }),
+                            std::runtime_error);
+            CHECK(calls == 2 * last + 1);
+            Runs stamped; // all of the run that f has left
+            for (std::size_t run = 0; run <= last; ++run) stamped.push_back({3 * run, 3 * run + 2});
+            CHECK(world.runs(std::as_const(store).query<const P>().changed<P>(before)) == stamped);
+            CHECK(store.spawn(P{}) != Entity()); // no walk is left
+            store.despawn(store.query<P>().exclude<V>().first());
+        }
+    }
+}
+#endif
+
+TEST_CASE("Query: what f enables, disables or changes ahead of it is met or not, and every other row once", "[ecs]") {
+    Rows world(3000, {.toggle = true, .tracked = true}, tracked);
+    ArchetypeStore& store = world.store;
+    for (std::size_t row = 0; row < 3000; row += 2) store.disable<P>(world.entities[row]); // runs of one row
+    std::vector<std::size_t> visits(3000);
+    std::size_t at = 0, late = 0;
+    store.query<P>().for_each([&](Entity entity, P&) {
+        const auto row = static_cast<std::size_t>(entity.index() - world.entities[0].index());
+        CHECK(at <= row);
+        at = row;
+        ++visits[row];
+        late += row > 1 && row % 8 == 1; // it was disabled by a visit before
+        if (row + 8 < 3000 && row % 8 == 1) store.disable<P>(world.entities[row + 8]);
+        if (row + 3 < 3000) store.enable<P>(world.entities[row + 3 - row % 2 * 2 + 1]);
+    });
+    for (std::size_t row = 1; row < 3000; row += 2)
+        if (row % 8 != 1) CHECK(visits[row] == 1);
+    CHECK(*std::max_element(visits.begin(), visits.end()) == 1);
+    CHECK(late < 3000 / 8);
+    const tick_t start = store.tick();
+    store.advance();
+    for (std::size_t row = 0; row < 3000; row += 64) store.set(world.entities[row], V{});
+    std::size_t calls = 0;
+    store.query<const V>().changed<V>(start).for_each([&](Entity entity, const V&) {
+        const auto row = static_cast<std::size_t>(entity.index() - world.entities[0].index());
+        ++calls;
+        if (row + 32 < 3000) store.set(world.entities[row + 32], V{});
+    });
+    CHECK(calls >= 47);
+    CHECK(calls <= 94);
 }
 
 //=== changes ===//

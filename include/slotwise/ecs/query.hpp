@@ -70,7 +70,9 @@ private:
 ///
 /// While a walk runs, the structure of the store must not change: nothing is spawned or despawned, and no component is added or
 /// removed (checked at level fast). Record such changes in a CommandBuffer. Values may change, components may be enabled and
-/// disabled, and walks may nest. An exception of f ends the walk and reaches the caller.
+/// disabled, and walks may nest. A walk decides ahead which rows match, for up to 64 runs of rows and those that end in the
+/// same 64 rows; by iterator, for a table. Whether it meets what is enabled, disabled or changed there meanwhile is
+/// unspecified. An exception of f ends the walk and reaches the caller.
 ///
 /// Queries of a const store may walk in several threads at once. So may queries of a store that is not const if they are warm
 /// and no two of them write, or write and read, the same component. Several threads may write the chunks of one query.
@@ -525,7 +527,7 @@ public:
             if constexpr (std::is_same_v<Item, typename Fetch::Row>)
                 return Item(at<Nth>()...);
             else
-                return Item(cursor_.table().entities()[cursor_.row()], at<Nth>()...);
+                return Item(cursor_.entity(), at<Nth>()...);
         }(Fetch::indices);
     }
     Iterator& operator++() {
@@ -540,14 +542,14 @@ private:
     template <std::size_t Nth>
     decltype(auto) at() const {
         using Value = typename Fetch::template Value<Nth>;
-        if (!cursor_.visit().plan().sparse) return std::get<Nth>(pointers_)[cursor_.row()];
+        if (!cursor_.is_sparse()) return std::get<Nth>(pointers_)[cursor_.row()];
         TableType& table = cursor_.table();
-        return Fetch::template look_up<Value>(*core_, table, cursor_.columns(), cursor_.visit().columns()[Nth], cursor_.row());
+        return Fetch::template look_up<Value>(*core_, table, cursor_.columns(), cursor_.of()[Nth], cursor_.row());
     }
     void begin_run() {
-        if (cursor_.at_end() || cursor_.visit().plan().sparse) return;
+        if (cursor_.at_end() || cursor_.is_sparse()) return;
         TableType& table = cursor_.table();
-        pointers_ = Fetch::pointers(table, cursor_.columns(), cursor_.visit().columns().data(), cursor_.row());
+        pointers_ = Fetch::pointers(table, cursor_.columns(), cursor_.of().data(), cursor_.row());
     }
 
     Core* core_;

@@ -252,41 +252,59 @@ public:
         count_ += 2;
         if (count_ >= 2 * capacity) flush();
     }
-    /// Adds rows of word number `word`, which is higher than those before. A run goes on in the next word if it reaches its end.
+    /// Adds rows of word number `word`, which is higher than those before. A run that reaches its end may go on in the next.
     /// @param cuts those of the rows that begin a run though the row before matches, too
-    SLOTWISE_ALWAYS_INLINE void add_word(std::size_t word, bits::word_t rows, bits::word_t cuts = 0) {
-        slot_t* to = edges_.data() + count_;
-        bits::word_t open = count_ % 2;
-        if (word != next_) {
-            if (open != 0) *to++ = static_cast<slot_t>(next_ * bits::word_bits);
-            open = 0;
-        }
+    void add_word(std::size_t word, bits::word_t rows, bits::word_t cuts) {
+        if (word != next_ && count_ % 2 != 0) edges_[count_++] = row_of(next_);
         next_ = word + 1;
-        // A bit for each row at which a run begins or ends, in turns. A search for the next set and the next clear bit, with
-        // masks for the part that is done, took a third longer at 50 % set.
-        const bits::word_t before = rows << 1 | open;
-        const auto first = static_cast<slot_t>(word * bits::word_bits);
-        bits::word_t edges = rows ^ before;
-        cuts &= rows & before;
-        if (cuts == 0) [[likely]] {
-            for (; edges != 0; edges &= edges - 1) *to++ = first + bits::lowest(edges);
-        } else {
-            for (edges |= cuts; edges != 0; edges &= edges - 1) { // where a run is cut one ends, and another begins
-                to[0] = to[1] = first + bits::lowest(edges);
+        cuts &= rows & (rows << 1 | count_ % 2);
+        slot_t* to = edges_.data() + count_;
+        if (cuts == 0) [[likely]]
+            to = put_edges(to, row_of(word), rows, count_ % 2);
+        else {
+            bits::word_t edges = (rows ^ (rows << 1 | count_ % 2)) | cuts;
+            for (; edges != 0; edges &= edges - 1) { // where a run is cut one ends, and another begins
+                to[0] = to[1] = row_of(word) + bits::lowest(edges);
                 to += 1 + ((cuts >> bits::lowest(edges)) & 1);
             }
         }
         count_ = static_cast<std::size_t>(to - edges_.data());
         if (count_ >= 2 * capacity) flush();
     }
+    /// Adds the rows of all words of a column that has so many rows. @pre nothing was added to the table's runs
+    void add_words(const BitSource& bits, std::size_t rows) {
+        const std::size_t last = bits::word_of(rows - 1);
+        slot_t* to = edges_.data();
+        bits::word_t open = 0;
+        for (std::size_t word = 0; word <= last; ++word) {
+            bits::word_t those = bits.word(word);
+            if (word == last) those &= bits::low_mask(static_cast<unsigned>(rows - row_of(word)));
+            to = put_edges(to, row_of(word), those, open);
+            open = those >> (bits::word_bits - 1);
+            if (to - edges_.data() < 2 * static_cast<std::ptrdiff_t>(capacity)) continue;
+            count_ = static_cast<std::size_t>(to - edges_.data());
+            flush();
+            to = edges_.data() + count_;
+        }
+        count_ = static_cast<std::size_t>(to - edges_.data());
+        next_ = last + 1;
+    }
     /// Ends the run that the last word has left open, and calls the sink.
     void close() {
-        if (count_ % 2 != 0) edges_[count_++] = static_cast<slot_t>(next_ * bits::word_bits);
+        if (count_ % 2 != 0) edges_[count_++] = row_of(next_);
         next_ = 0;
         if (count_ != 0) flush();
     }
 
 private:
+    static slot_t row_of(std::size_t word) noexcept { return static_cast<slot_t>(word * bits::word_bits); }
+    /// Writes at which rows of a word a run begins or ends, in turns. A search for the next set and the next clear bit, with
+    /// masks for the part that is done, took a third longer at 50 % set. @param open 1 if a run goes on from the word before
+    SLOTWISE_ALWAYS_INLINE static slot_t* put_edges(slot_t* to, slot_t first, bits::word_t rows, bits::word_t open) noexcept {
+        for (bits::word_t edges = rows ^ (rows << 1 | open); edges != 0; edges &= edges - 1)
+            *to++ = first + bits::lowest(edges);
+        return to;
+    }
     SLOTWISE_NEVER_INLINE void flush() {
         (*sink_)(*table_, columns_, RowRuns(edges_.data(), count_ / 2));
         edges_[0] = edges_[count_ - 1];
@@ -317,6 +335,12 @@ public:
         if (column_ != nullptr) return column_->contains(entity) == wanted_;
         const Entity* const target = targets_ == nullptr ? nullptr : targets_->get(entity);
         return (target != nullptr && *target == target_) == wanted_;
+    }
+    /// Those of these rows of a word whose entities satisfy the term. @param entities of the word's rows
+    bits::word_t accepted(const Entity* entities, bits::word_t rows) const noexcept {
+        for (bits::word_t left = rows; left != 0; left &= left - 1)
+            if (const unsigned row = bits::lowest(left); !accepts(entities[row])) rows &= ~bits::bit_of(row);
+        return rows;
     }
     /// How many entities have it.
     std::size_t count() const {
@@ -349,6 +373,10 @@ public:
     const QuerySparseTerm* rarest() const;
     /// Whether row `row` of the table satisfies all terms.
     bool accepts(std::size_t row) const;
+    /// Whether every row satisfies all terms if its entity satisfies the only sparse one.
+    bool is_one_sparse_term() const noexcept {
+        return sparse_.size() == 1 && with_.empty() && without_.empty() && ticks_.empty() && either_.empty();
+    }
     /// Adds the runs of rows that satisfy all terms, in ascending order.
     void add_runs(QueryRunBuffer& runs) const;
 
@@ -433,7 +461,7 @@ private:
     Drive drive_ = Drive::entities;
     decltype(std::declval<const QueryTables&>().begin()) match_{}, end_of_matches_{};
     Index::Tables::iterator table_{}, end_of_tables_{};
-    PlainVector<QuerySparseTerm> rarest_{}; // one element, if its entities are walked
+    const QuerySparseTerm* rarest_ = nullptr; // of the filter, if its entities are walked
     bool visited_ = false;
     PlainVector<std::int32_t> columns_{};
 };
@@ -495,16 +523,18 @@ public:
     /// Whether there is no row any more.
     bool at_end() const noexcept { return table_ == nullptr; }
     Table& table() const noexcept { return *table_; }
+    Entity entity() const noexcept { return entities_[row_]; }
     const std::int32_t* columns() const noexcept { return columns_; }
     std::size_t row() const noexcept { return row_; }
-    const QueryVisit& visit() const noexcept { return visit_; }
+    QueryColumns of() const noexcept { return visit_.columns(); }
+    bool is_sparse() const noexcept { return sparse_; }
     /// Goes to the next row. Returns whether it begins a run, or there is none. @throws what the allocator throws
     SLOTWISE_ALWAYS_INLINE bool next() {
         if (++row_ == last_) {
             next_run();
             return true;
         }
-        if (visit_.plan().stamps) [[unlikely]]
+        if (stamps_) [[unlikely]]
             stamp();
         return false;
     }
@@ -524,9 +554,12 @@ private:
     QueryVisit visit_;
     PlainVector<Run> runs_{}; // of the step of the walk
     std::size_t next_ = 0;
+    // Of the run.
     Table* table_ = nullptr;
+    const Entity* entities_ = nullptr;
     const std::int32_t* columns_ = nullptr;
     std::size_t row_ = 0, last_ = 0;
+    bool stamps_ = false, sparse_ = false;
 };
 
 /// What Query::for_each_pair walks, one after the other: the pairs in tables, and those of each switched relation that has any.

@@ -274,9 +274,7 @@ SLOTWISE_INLINE void QueryRowFilter::add_runs(QueryRunBuffer& runs) const {
     } else if (all_bits) {
         runs.add(0, rows);
     } else if (by_bits && with_.size() == 1 && without_.empty()) { // a loop over one column takes half as long
-        const BitSource bits = with_.front();
-        for (std::size_t word = 0; word + 1 < words; ++word) runs.add_word(word, bits.word(word));
-        runs.add_word(words - 1, bits.word(words - 1) & in_word(words - 1));
+        runs.add_words(with_.front(), rows);
     } else {
         for (std::size_t word = 0; word + 1 < words; ++word) add_word(word, bits::full_word, runs);
         add_word(words - 1, in_word(words - 1), runs);
@@ -288,10 +286,12 @@ SLOTWISE_INLINE void QueryRowFilter::add_runs(QueryRunBuffer& runs) const {
 SLOTWISE_INLINE void QueryRowFilter::add_word(std::size_t word, bits::word_t rows, QueryRunBuffer& runs) const {
     for (const BitSource& bits : with_) rows &= bits.word(word);
     for (const BitSource& bits : without_) rows &= ~bits.word(word);
-    if (ticks_.size() > 1 || !either_.empty() || !sparse_.empty())
+    const std::size_t first = word * bits::word_bits;
+    if (ticks_.size() > 1 || !either_.empty()) {
         for (bits::word_t left = rows; left != 0; left &= left - 1)
-            if (const unsigned row = bits::lowest(left); !accepts_beyond_bits(word * bits::word_bits + row))
-                rows &= ~bits::bit_of(row);
+            if (const unsigned row = bits::lowest(left); !accepts_beyond_bits(first + row)) rows &= ~bits::bit_of(row);
+    } else
+        for (const QuerySparseTerm& term : sparse_) rows = term.accepted(table_->entities().data() + first, rows);
     bits::word_t cuts = 0; // where an optional component is enabled in one row and disabled in the next
     for (const BitSource& bits : split_)
         cuts |= bits.word(word) ^ (bits.word(word) << 1 | (word == 0 ? 0 : bits.word(word - 1) >> (bits::word_bits - 1)));
@@ -338,7 +338,7 @@ SLOTWISE_INLINE bool QueryWalk::next(const QuerySink& sink) {
 }
 
 SLOTWISE_INLINE void QueryWalk::enter(Table& table, const std::int32_t* columns, const QuerySink& sink) {
-    if (table.size() == 0 || !filter_.enter(table)) return;
+    if (table.size() == 0 || (!terms_->checked().empty() && !filter_.enter(table))) return;
     if (!terms_->by_row()) {
         const slot_t all[] = {0, static_cast<slot_t>(table.size())};
         return sink(table, columns, RowRuns(all, 1));
@@ -351,8 +351,8 @@ SLOTWISE_INLINE void QueryWalk::enter(Table& table, const std::int32_t* columns,
 SLOTWISE_INLINE void QueryWalk::visit_entities(const QuerySink& sink) {
     QueryRunBuffer runs(sink);
     const Table* entered = nullptr;
-    bool accepted = false;
-    rarest_.front().for_each([&](Entity entity) {
+    bool accepted = false, all = false;
+    rarest_->for_each([&](Entity entity) {
         const EntityLocation* const at = core_->location(entity);
         if (at == nullptr) return;
         const Table& table = core_->table(*at);
@@ -360,11 +360,12 @@ SLOTWISE_INLINE void QueryWalk::visit_entities(const QuerySink& sink) {
             runs.close(); // before the columns are those of another table
             entered = &table;
             accepted = look_up(table) && filter_.enter(table);
+            all = filter_.is_one_sparse_term(); // and that one is walked
             // The walk only reads the store. Lists of tables hand them out as this does; here the table is found by its entity.
             runs.enter(const_cast<Table&>(table), columns_.data());
         }
         const std::size_t row = at->row();
-        if (accepted && filter_.accepts(row)) runs.add(row, row + 1);
+        if (accepted && (all || filter_.accepts(row))) runs.add(row, row + 1);
     });
     runs.close();
 }
@@ -384,7 +385,8 @@ SLOTWISE_INLINE bool QueryWalk::look_up(const Table& table) {
     return true;
 }
 
-// Walks the entities that satisfy the rarest sparse term, if they are fewer than the rows of the tables. Returns whether it does.
+// Walks the entities that satisfy the rarest sparse term, if they are fewer than the rows of the tables. Returns whether it
+// does.
 SLOTWISE_INLINE bool QueryWalk::choose_entities(const QueryTables* cached) {
     const QuerySparseTerm* const rarest = filter_.rarest();
     if (rarest == nullptr) return false;
@@ -398,7 +400,7 @@ SLOTWISE_INLINE bool QueryWalk::choose_entities(const QueryTables* cached) {
         if (rows <= fewest) return false;
     }
     drive_ = Drive::entities;
-    rarest_.push_back(*rarest);
+    rarest_ = rarest;
     return true;
 }
 
@@ -468,6 +470,9 @@ SLOTWISE_INLINE void QueryCursor::next_run() {
     table_ = run.table;
     row_ = run.rows.first;
     last_ = run.rows.last;
+    entities_ = table_->entities().data();
+    stamps_ = visit_.plan().stamps;
+    sparse_ = visit_.plan().sparse;
     columns_ = visit_.keeps_columns() ? run.columns : visit_.columns_of(*table_);
     stamp();
 }
