@@ -820,6 +820,42 @@ SLOTWISE_ALWAYS_INLINE bool StoreCore::set_sparse(Entity entity, ComponentList& 
 
 //=== operations: relations ===//
 
+inline bool StoreCore::relate(Entity entity, ComponentId relation, Entity target) {
+    static_cast<void>(expect_relation(relation));
+    const ComponentId id = pair(relation, target);
+    if (!only_retargets(entity, id)) return change(entity, {{&id, 1}, {}, {}});
+    expect_idle();
+    expect_ids({&id, 1});
+    sparse.targets(relation.number())->set(entity, id.target());
+    return true;
+}
+inline TargetRange StoreCore::targets(Entity entity, ComponentId relation) const {
+    const EntityLocation* const at = location(entity);
+    const ComponentTraits& traits = expect_relation(relation);
+    if (at == nullptr) return TargetRange(TargetIterator(), TargetIterator(), 0);
+    if (traits.switched) {
+        const Entity found = at->has_sparse() ? sparse.target(entity, relation.number()) : Entity();
+        const Entity one = ComponentIdParts::entity_of(found); // as below, a component is none of the targets
+        const std::size_t count = one ? 1 : 0;
+        return TargetRange(TargetIterator(nullptr, 0, one), TargetIterator(nullptr, count, one), count);
+    }
+    // The pairs of a relation are neighbours. Those with components as targets come first; those with any are in no table.
+    const Ids ids = table(*at).ids();
+    const std::size_t first = IdSets::lower_bound(ids, pair(relation, Entity(0, 1)));
+    const std::size_t last = IdSets::lower_bound(ids, pair(relation, any));
+    return TargetRange(TargetIterator(ids.data(), first, Entity()), TargetIterator(ids.data(), last, Entity()), last - first);
+}
+inline SourceRange StoreCore::sources(ComponentId relation, Entity target) const {
+    if (expect_relation(relation).switched) {
+        const SparseComponents::Targets* const all = sparse.targets(relation.number());
+        const auto of = all == nullptr ? std::span<const Entity>() : all->of(without_user_bits(target));
+        return SourceRange(SourceIterator(of.data()), SourceIterator(of.data() + of.size()), of.size());
+    }
+    const auto found = tables.index().tables(pair(relation, target));
+    std::size_t count = 0;
+    for (const auto entry : found) count += entry.table->size();
+    return SourceRange(SourceIterator(found.begin(), found.end()), SourceIterator(found.end(), found.end()), count);
+}
 template <class F>
 void StoreCore::for_each_descendant(Entity root, ComponentId relation, F&& f) const {
     static_cast<void>(expect_relation(relation));
