@@ -19,7 +19,6 @@ template class detail::AnyColumns<std::allocator<std::byte>>;
 template class BasicAnyRows<>;
 template class BasicBitColumn<>;
 template class BasicTickColumn<>;
-template class detail::EntityDirectory<Entity, EntityLocation, std::allocator<std::byte>>;
 template class EntityIndex<Entity, EntityLocation>;
 template class detail::SparsePages<detail::SparseColumnPage, std::allocator<std::byte>>;
 template class ArchetypeGraph<Table, ComponentId, ColumnMapping, detail::ComponentRules>;

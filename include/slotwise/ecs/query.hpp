@@ -5,9 +5,8 @@
 #ifndef SLOTWISE_ECS_QUERY_HPP
 #define SLOTWISE_ECS_QUERY_HPP
 
+#include "../core/detail/std_memory.hpp"
 #include "detail/query_walk.hpp"
-
-#include <iterator>
 
 SLOTWISE_BEGIN
 

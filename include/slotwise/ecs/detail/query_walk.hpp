@@ -13,8 +13,8 @@
 #include "store_core.hpp"
 
 #include <array>
-#include <memory>
 #include <tuple>
+#include <vector>
 
 SLOTWISE_BEGIN
 
@@ -504,7 +504,7 @@ private:
     void walk(const QuerySink& sink);
     void complete(const StoreCore& core);
 
-    std::unique_ptr<Late> late_{};
+    std::vector<Late> late_{}; // one, if there is one: its address stays when this object moves
     const QueryPlan* plan_;
     QueryColumns columns_;
     QueryWalk walk_;

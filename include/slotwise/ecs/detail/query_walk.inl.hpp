@@ -416,9 +416,9 @@ SLOTWISE_INLINE void QueryWalk::choose_tables() {
 }
 
 SLOTWISE_INLINE void QueryVisit::complete(const StoreCore& core) {
-    late_ = std::make_unique<Late>(Late{*plan_, {}});
-    QueryPlan& plan = late_->plan;
-    PlainVector<QueryColumn>& columns = late_->columns;
+    late_.push_back(Late{*plan_, {}});
+    QueryPlan& plan = late_.front().plan;
+    PlainVector<QueryColumn>& columns = late_.front().columns;
     columns.append(columns_.data(), columns_.size());
     possible_ = plan.terms.complete(core.registry);
     for (QueryColumn& column : columns) {

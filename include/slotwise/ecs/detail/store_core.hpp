@@ -899,7 +899,6 @@ HookId StoreCore::hook(HookKind kind, ComponentId id, F&& f) {
 
 #ifdef SLOTWISE_COMPILED
 extern template class EntityIndex<Entity, EntityLocation>;
-extern template class detail::EntityDirectory<Entity, EntityLocation, std::allocator<std::byte>>;
 #endif
 
 SLOTWISE_END
