@@ -20,7 +20,6 @@ template class BasicAnyRows<>;
 template class BasicBitColumn<>;
 template class BasicTickColumn<>;
 template class EntityIndex<Entity, EntityLocation>;
-template class detail::SparsePages<detail::SparseColumnPage, std::allocator<std::byte>>;
 template class ArchetypeGraph<Table, ComponentId, ColumnMapping, detail::ComponentRules>;
 template class ComponentIndex<Table*, ComponentId>;
 template class detail::DirtySet<>;

@@ -54,7 +54,16 @@ public:
     std::size_t memory_usage() const noexcept { return memory_of(ids_, columns_, places_, low_); }
 
 private:
-    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE std::int32_t search(ComponentId id) const noexcept;
+    SLOTWISE_NEVER_INLINE std::int32_t search(ComponentId id) const noexcept {
+        std::size_t first = 0, count = ids_.size();
+        while (count != 0) {
+            const std::size_t half = count / 2;
+            const bool right = ids_[first + half] < id;
+            first = right ? first + half + 1 : first;
+            count = right ? count - half - 1 : half;
+        }
+        return first != ids_.size() && ids_[first] == id ? static_cast<std::int32_t>(first) : none;
+    }
 
     struct Low {
         std::int32_t place, column;

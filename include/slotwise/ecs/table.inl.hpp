@@ -244,17 +244,6 @@ SLOTWISE_INLINE SLOTWISE_NEVER_INLINE Table::Moved Table::move_any_row(Table& fr
 
 namespace detail {
 
-std::int32_t TableShape::search(ComponentId id) const noexcept {
-    std::size_t first = 0, count = ids_.size();
-    while (count != 0) {
-        const std::size_t half = count / 2;
-        const bool right = ids_[first + half] < id;
-        first = right ? first + half + 1 : first;
-        count = right ? count - half - 1 : half;
-    }
-    return first != ids_.size() && ids_[first] == id ? static_cast<std::int32_t>(first) : none;
-}
-
 } // namespace detail
 
 SLOTWISE_INLINE Table::Table(Table&& other) noexcept = default;

@@ -292,10 +292,6 @@ private:
 
 } // namespace detail
 
-#ifdef SLOTWISE_COMPILED
-extern template class detail::SparsePages<detail::SparseColumnPage, std::allocator<std::byte>>;
-#endif
-
 SLOTWISE_END
 
 #if SLOTWISE_BODIES
