@@ -179,7 +179,7 @@ SLOTWISE_INLINE SLOTWISE_COLD void build_default(const Table& table, std::size_t
 }
 
 /// Assigns to a value. A default value is built beside it first. Throws as AnyValue::build and assign
-SLOTWISE_INLINE void assign_value(const TypeDescriptor& type, void* to, const AnyValue& value) {
+inline void assign_value(const TypeDescriptor& type, void* to, const AnyValue& value) {
     if (value.has_source()) return value.assign(type, to);
     const LineBlock<std::allocator<std::byte>> beside(type.size + type.align, {});
     void* const built = beside.begin(type.align);
