@@ -197,10 +197,10 @@ public:
         Chunks chunks(*core_, visit.columns(), max_rows);
         const bool shares_ticks = plan.terms.by_row(); // runs of one table may share a page of ticks: it is stamped here
         visit.for_each([&](Table& table, const std::int32_t*, detail::RowRuns runs) {
-            for (const Run run : runs) {
-                if (shares_ticks) plan.stamp(visit.columns(), core_->tick, table, run.first, run.last);
-                chunks.add(table, run.first, run.last, shares_ticks);
-            }
+            runs.for_each([&](size_type first, size_type last) {
+                if (shares_ticks) plan.stamp(visit.columns(), core_->tick, table, first, last);
+                chunks.add(table, first, last, shares_ticks);
+            });
         });
         return chunks;
     }
@@ -323,10 +323,10 @@ private:
     void walk(Visit& visit, F&& f) const {
         const detail::QueryWalkScope scope(*core_);
         visit.for_each([&](Table& table, const std::int32_t* columns, detail::RowRuns runs) {
-            for (const Run run : runs) {
-                visit.plan().stamp(visit.columns(), core_->tick, table, run.first, run.last);
-                f(table, columns, run);
-            }
+            runs.for_each([&](size_type first, size_type last) {
+                visit.plan().stamp(visit.columns(), core_->tick, table, first, last);
+                f(table, columns, Run{first, last});
+            });
         });
     }
     /// for_each of a query that checks rows, stamps them or looks values up. f is passed by value if it was an rvalue, here and

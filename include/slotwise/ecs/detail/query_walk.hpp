@@ -192,30 +192,24 @@ bool find_place(const Table& table, ComponentId id, F&& f) {
 struct RowRun {
     std::size_t first, last;
 };
-/// Some runs of rows: where each begins and ends, one after the other.
+/// Some runs of rows: a list of where each begins and ends, or the rows that are set in a column of bits. These are not written
+/// down, because that and to read them takes as long as half a row.
 class RowRuns {
 public:
-    class iterator {
-    public:
-        explicit iterator(const slot_t* at) noexcept : at_(at) {}
-        RowRun operator*() const noexcept { return {at_[0], at_[1]}; }
-        iterator& operator++() noexcept {
-            at_ += 2;
-            return *this;
-        }
-        friend bool operator==(const iterator&, const iterator&) = default;
-
-    private:
-        const slot_t* at_;
-    };
-
     RowRuns(const slot_t* edges, std::size_t size) noexcept : edges_(edges), size_(size) {}
-    iterator begin() const noexcept { return iterator(edges_); }
-    iterator end() const noexcept { return iterator(edges_ + 2 * size_); }
+    RowRuns(const BitSource& bits, std::size_t rows) noexcept : bits_(&bits), size_(rows) {}
+
+    /// Calls f(first, last) for each run.
+    template <class F>
+    void for_each(F&& f) const {
+        if (bits_ != nullptr) return slotwise::for_each_run(size_, include(*bits_), exclude(), f);
+        for (std::size_t i = 0; i != size_; ++i) f(std::size_t{edges_[2 * i]}, std::size_t{edges_[2 * i + 1]});
+    }
 
 private:
-    const slot_t* edges_;
-    std::size_t size_;
+    const slot_t* edges_ = nullptr;
+    const BitSource* bits_ = nullptr; // null: a list
+    std::size_t size_;                // of rows, or of the list
 };
 
 /// Whom a walk calls with rows that match. @invalidates itself when the function dies that it was made of
@@ -271,24 +265,8 @@ public:
         count_ = static_cast<std::size_t>(to - edges_.data());
         if (count_ >= 2 * capacity) flush();
     }
-    /// Adds the rows of all words of a column that has so many rows. @pre nothing was added to the table's runs
-    void add_words(const BitSource& bits, std::size_t rows) {
-        const std::size_t last = bits::word_of(rows - 1);
-        slot_t* to = edges_.data();
-        bits::word_t open = 0;
-        for (std::size_t word = 0; word <= last; ++word) {
-            bits::word_t those = bits.word(word);
-            if (word == last) those &= bits::low_mask(static_cast<unsigned>(rows - row_of(word)));
-            to = put_edges(to, row_of(word), those, open);
-            open = those >> (bits::word_bits - 1);
-            if (to - edges_.data() < 2 * static_cast<std::ptrdiff_t>(capacity)) continue;
-            count_ = static_cast<std::size_t>(to - edges_.data());
-            flush();
-            to = edges_.data() + count_;
-        }
-        count_ = static_cast<std::size_t>(to - edges_.data());
-        next_ = last + 1;
-    }
+    /// Calls the sink with all rows of the table that are set in this column. @pre nothing was added of the table
+    void pass(const BitSource& bits, std::size_t rows) const { (*sink_)(*table_, columns_, RowRuns(bits, rows)); }
     /// Ends the run that the last word has left open, and calls the sink.
     void close() {
         if (count_ % 2 != 0) edges_[count_++] = row_of(next_);
@@ -693,32 +671,27 @@ struct QueryFetch<TypeList<Vs...>> {
     /// The same for the rows of some runs, which are stamped before, run by run. Components may be sparse. A run of one row is
     /// not looped over: the prologue of a vectorised loop takes three times as long as the row.
     template <class F, class Core>
-    static void each_run(F& f, Core& core, const QueryVisit& visit, Table& table, const std::int32_t* columns, RowRuns runs) {
+    static void each_run(F& f, Core& core, const QueryVisit& visit, Table& table, const std::int32_t* columns,
+                         const RowRuns& runs) {
         [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
             const QueryPlan& plan = visit.plan();
             const QueryColumns of = visit.columns();
             table_of<Core>& rows = table;
             const Entity* const entities = table.entities().data();
-            const auto walk = [&f, entities](std::size_t first, std::size_t last, auto... pointers) {
+            const auto walk_run = [&f, entities](std::size_t first, std::size_t last, auto... pointers) {
                 if (last - first == 1) return call(f, entities, first, pointers[first]...);
                 loop(f, entities, first, last, pointers...);
             };
-            const bool sparse = plan.sparse, in_arrays = !sparse && !plan.stamps;
-            Pointers pointers{};
-            if (!sparse) pointers = QueryFetch::pointers(rows, columns, of.data(), (*runs.begin()).first);
-            for (const RowRun run : runs) {
-                if (!in_arrays) [[unlikely]] {
-                    plan.stamp(of, core.tick, table, run.first, run.last);
-                    if (sparse) {
-                        for (std::size_t row = run.first; row != run.last; ++row)
-                            call(f, entities, row, look_up<Vs>(core, rows, columns, of[Nth], row)...);
-                        continue;
-                    }
-                }
-                if constexpr ((QueryArgument<Vs>::optional || ...))
-                    if (plan.splits) pointers = QueryFetch::pointers(rows, columns, of.data(), run.first);
-                walk(run.first, run.last, std::get<Nth>(pointers)...);
-            }
+            if (!plan.sparse && !plan.stamps && !plan.splits)
+                return [&](auto... pointers) {
+                    runs.for_each([=](std::size_t first, std::size_t last) { walk_run(first, last, pointers...); });
+                }(pointer<Vs>(rows, columns, of[Nth], 0)...);
+            runs.for_each([&](std::size_t first, std::size_t last) {
+                plan.stamp(of, core.tick, table, first, last);
+                if (!plan.sparse) return walk_run(first, last, pointer<Vs>(rows, columns, of[Nth], first)...);
+                for (std::size_t row = first; row != last; ++row)
+                    call(f, entities, row, look_up<Vs>(core, rows, columns, of[Nth], row)...);
+            });
         }(indices);
     }
     /// Calls f(spans...), or f(entities, spans...), for rows [first, last) at once. @pre no component is sparse

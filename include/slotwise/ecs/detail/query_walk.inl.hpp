@@ -274,7 +274,7 @@ SLOTWISE_INLINE void QueryRowFilter::add_runs(QueryRunBuffer& runs) const {
     } else if (all_bits) {
         runs.add(0, rows);
     } else if (by_bits && with_.size() == 1 && without_.empty()) { // a loop over one column takes half as long
-        runs.add_words(with_.front(), rows);
+        runs.pass(with_.front(), rows);
     } else {
         for (std::size_t word = 0; word + 1 < words; ++word) add_word(word, bits::full_word, runs);
         add_word(words - 1, in_word(words - 1), runs);
@@ -439,7 +439,7 @@ SLOTWISE_INLINE void QueryVisit::walk(const QuerySink& sink) {
 SLOTWISE_INLINE std::size_t QueryVisit::count() {
     std::size_t rows = 0;
     for_each([&](const Table&, const std::int32_t*, RowRuns runs) {
-        for (const RowRun run : runs) rows += run.last - run.first;
+        runs.for_each([&](std::size_t first, std::size_t last) { rows += last - first; });
     });
     return rows;
 }
@@ -447,7 +447,9 @@ SLOTWISE_INLINE std::size_t QueryVisit::count() {
 SLOTWISE_INLINE Entity QueryVisit::first() {
     Entity found{};
     auto note = [&](const Table& table, const std::int32_t*, RowRuns runs) {
-        if (!found) found = table.entities()[(*runs.begin()).first];
+        runs.for_each([&](std::size_t first, std::size_t) {
+            if (!found) found = table.entities()[first];
+        });
     };
     const QuerySink sink(note);
     while (!found && next(sink)) {}
@@ -459,7 +461,7 @@ SLOTWISE_INLINE void QueryCursor::next_run() {
         runs_.clear();
         next_ = 0;
         auto keep = [this](Table& table, const std::int32_t* columns, RowRuns runs) {
-            for (const RowRun run : runs) runs_.push_back({&table, columns, run});
+            runs.for_each([&](std::size_t first, std::size_t last) { runs_.push_back({&table, columns, {first, last}}); });
         };
         if (!visit_.next(QuerySink(keep))) {
             table_ = nullptr;
