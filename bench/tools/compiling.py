@@ -112,7 +112,7 @@ def includes_table(repetitions):
         plain, optimised = (compile_seconds(compiler, header, times, level) for level in ("-O0", "-O2"))
         return [header or "(an empty file)", str(left), f"{plain:.2f}", f"{optimised:.2f}", f"{plain / unit:.1f}",
                 *use_seconds(compiler, header, times), f"{bar:.2f}" if bar else ""]
-    ours = sorted(str(path.relative_to(ROOT / "include")) for path in (ROOT / "include").rglob("*.hpp") if "detail" not in path.parts)
+    ours = sorted(str(path.relative_to(ROOT / "include")) for path in (ROOT / "include").rglob("*.hpp") if "detail" not in path.parts and not path.match("*.inl.hpp"))
     show("compile_time", "lines that the preprocessor leaves of a file with one #include, and seconds of CPU time to compile it, also as a "
                    "multiple of <vector>; what the first type costs that the header is used with, and each further one; "
                    f"{compiler} -std=c++20, the bar is for -O0",

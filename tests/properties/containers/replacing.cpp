@@ -54,12 +54,14 @@ struct Revalued<IdentityMap<int, H>, Value> {
 };
 
 template <class C>
-using IdOf = typename decltype([] {
+auto id_type() { // no lambda in the alias, which g++ 12 for Windows does not take for a type
     if constexpr (requires { requires AnyHandle<typename C::handle_type>; })
         return std::type_identity<typename C::handle_type>();
     else
         return std::type_identity<typename C::id_type>();
-}())::type;
+}
+template <class C>
+using IdOf = typename decltype(id_type<C>())::type;
 
 /// Inserts or replaces; how differs by container.
 template <class C, class Value>
