@@ -274,12 +274,12 @@ private:
             return core_->registry.template id<X>();
     }
     template <class X>
-    static ComponentId find(const ComponentRegistry& registry) noexcept {
+    static ComponentId find_type(const ComponentRegistry& registry) noexcept {
         return registry.template find<X>();
     }
     /// How a type is found that was not registered when the query was made.
     template <class X>
-    static constexpr detail::FindComponent find_later = reads ? &find<X> : nullptr;
+    static constexpr detail::FindComponent find_later = reads ? &find_type<X> : nullptr;
 
     detail::QueryColumns columns() const noexcept { return {columns_.data(), columns_.data() + columns_.size()}; }
     detail::Slice<detail::QueryColumn> slice() noexcept { return {columns_.data(), columns_.data() + columns_.size()}; }
