@@ -242,10 +242,6 @@ SLOTWISE_INLINE SLOTWISE_NEVER_INLINE Table::Moved Table::move_any_row(Table& fr
     return moved(from, row, move);
 }
 
-namespace detail {
-
-} // namespace detail
-
 SLOTWISE_INLINE Table::Table(Table&& other) noexcept = default;
 SLOTWISE_INLINE Table::~Table() = default;
 
