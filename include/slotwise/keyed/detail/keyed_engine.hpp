@@ -216,11 +216,6 @@ template <Exhaustion E, class Directory>
 constexpr bool has_next_version(const Directory& directory, slot_t slot) noexcept {
     return E == Exhaustion::wrap || directory.version(slot) != 0;
 }
-/// Whether a slot that the index offers is this one.
-struct IsSlot {
-    slot_t slot;
-    constexpr bool operator()(slot_t each) const noexcept { return each == slot; }
-};
 /// For keys that compare fast: see KeyedEngine::PrefetchFirstColumn.
 struct PrefetchNothing {
     constexpr explicit PrefetchNothing(const void*) noexcept {}
@@ -891,7 +886,7 @@ private:
         return any;
     }
     constexpr bool is_indexed(std::uint64_t hash, slot_t slot) const noexcept {
-        return store.index.find(hash, IsSlot{slot}) == slot;
+        return store.index.find(hash, [slot](slot_t each) { return each == slot; }) == slot;
     }
     template <std::size_t First>
     void discard_elements(Occupancy stored, slot_t end) noexcept {
