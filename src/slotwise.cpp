@@ -3,6 +3,9 @@
 //
 // The compiled library: the bodies of what is no template, and templates over types of the library alone, whose headers have
 // `extern template` for each of them.
+#ifndef SLOTWISE_COMPILED
+#error "src/slotwise.cpp is compiled with -DSLOTWISE_COMPILED, as are the files that call it"
+#endif
 #define SLOTWISE_BODIES 1
 
 #include <slotwise/slotwise.hpp>

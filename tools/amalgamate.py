@@ -75,7 +75,7 @@ def in_order(house, roots, done=()):
 def header_only(text):
     """The header without what makes the compiled library of it."""
     for pattern, kept in ((r"//=== compiled library ===//.*?(?=//===)", ""), (r"#if SLOTWISE_BODIES\n#include \S+\n#endif\n", ""),
-                          (r"#ifdef SLOTWISE_COMPILED\n.*?#endif\n", ""), (r"#ifndef SLOTWISE_COMPILED\n(.*?)#else[^\n]*\n.*?#endif\n", r"\1")):
+                          (r"#ifdef SLOTWISE_COMPILED\n.*?#endif\n", ""), (r"#ifndef SLOTWISE_COMPILED\n(.*?)#el[^\n]*\n.*?#endif\n", r"\1")):
         text = re.sub(pattern, kept, text, flags=re.S)
     return re.sub(r"\bSLOTWISE_INLINE\b", "inline", text)
 

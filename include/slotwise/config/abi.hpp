@@ -12,7 +12,11 @@
 
 #ifndef SLOTWISE_COMPILED
 #define SLOTWISE_ABI_JOIN2(x, y, z, level, exceptions) v##x##_##y##_##z##_c##level##_e##exceptions
-#else // as do those that call the compiled library and those that have all bodies themselves
+#elif defined(_GLIBCXX_DEBUG) // who calls the compiled library needs one with the same std::vector, and the same handler
+#define SLOTWISE_ABI_JOIN2(x, y, z, level, exceptions) v##x##_##y##_##z##_c##level##_e##exceptions##_compiled_glibcxx_debug
+#elif defined(SLOTWISE_FAILURE_HANDLER)
+#define SLOTWISE_ABI_JOIN2(x, y, z, level, exceptions) v##x##_##y##_##z##_c##level##_e##exceptions##_compiled_handler
+#else
 #define SLOTWISE_ABI_JOIN2(x, y, z, level, exceptions) v##x##_##y##_##z##_c##level##_e##exceptions##_compiled
 #endif
 #define SLOTWISE_ABI_JOIN(x, y, z, level, exceptions) SLOTWISE_ABI_JOIN2(x, y, z, level, exceptions)

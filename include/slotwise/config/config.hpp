@@ -45,6 +45,9 @@
 // Header-only is the default. Who links slotwise::compiled has SLOTWISE_COMPILED defined: the bodies of functions that are no
 // templates, in *.inl.hpp, are compiled once then, in src/slotwise.cpp. The choice is part of the inline namespace: objects of
 // both kinds have different names, and a link error where they meet.
+#if defined(SLOTWISE_COMPILED) && 1 - SLOTWISE_COMPILED - 1 == 0 // SLOTWISE_COMPILED=0
+#undef SLOTWISE_COMPILED
+#endif
 #ifndef SLOTWISE_COMPILED
 #define SLOTWISE_BODIES 1
 #define SLOTWISE_INLINE inline

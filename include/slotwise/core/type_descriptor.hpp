@@ -92,6 +92,9 @@ struct TypeIdentity {
     bool local;          ///< no other library has the type
 
     constexpr std::string_view name() const noexcept { return {text, length}; }
+    /// `hash` of the one object that the linker has kept. g++ writes the name of some types with default arguments of templates
+    /// in one source file and without them in another, so the constant that a source sees may differ from that.
+    std::uint64_t kept_hash() const noexcept { return *static_cast<const volatile std::uint64_t*>(&hash); }
     /// Whether both are of one type, and come from two libraries. @pre their addresses differ
     constexpr bool same_elsewhere(const TypeIdentity& other) const noexcept {
         return hash == other.hash && library != other.library && !local && !other.local && name() == other.name();

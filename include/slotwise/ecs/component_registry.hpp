@@ -148,15 +148,15 @@ public:
     /// @throws std::invalid_argument when T is registered with other traits, or traits contradict each other; what the
     /// allocator throws; strong
     template <class T>
-    ComponentId add(ComponentTraits traits = {}) {
-        return add_type(named<detail::component_type<T>>(), {}, std::move(traits), false);
+    ComponentId add(const ComponentTraits& traits = {}) {
+        return add_type(named<detail::component_type<T>>(), {}, traits, false);
     }
     /// Registers T under this name. If another shared library has registered a type of this size under the name, T is bound to
     /// that component: for types that TypeId does not know again, as those of unnamed namespaces.
     /// @throws as add<T>(traits), and std::invalid_argument when another component has the name
     template <class T>
-    ComponentId add(std::string_view name, ComponentTraits traits = {}) {
-        return add_type(named<detail::component_type<T>>(), &name, std::move(traits), false);
+    ComponentId add(std::string_view name, const ComponentTraits& traits = {}) {
+        return add_type(named<detail::component_type<T>>(), &name, traits, false);
     }
     /// The id of relation T, whose pairs have a T, or nothing if T has no state. Registered with default traits on first use.
     /// @throws std::invalid_argument when T is a component that is no relation, or there are too many relations; what the
@@ -169,12 +169,12 @@ public:
     }
     /// Registers T as a relation with these traits. @throws as relation<T>(), and as add<T>(traits)
     template <class T>
-    ComponentId relation(ComponentTraits traits) {
-        return add_type(named<detail::component_type<T>>(), {}, std::move(traits), true);
+    ComponentId relation(const ComponentTraits& traits) {
+        return add_type(named<detail::component_type<T>>(), {}, traits, true);
     }
     template <class T>
-    ComponentId relation(std::string_view name, ComponentTraits traits = {}) {
-        return add_type(named<detail::component_type<T>>(), &name, std::move(traits), true);
+    ComponentId relation(std::string_view name, const ComponentTraits& traits = {}) {
+        return add_type(named<detail::component_type<T>>(), &name, traits, true);
     }
 
     /// The component of T, whose values are constructed, moved and destroyed by this shared library from now on; registers T if
@@ -299,7 +299,7 @@ private:
     // unloaded, the address may be that of another type.
     static std::uint64_t key_of(const detail::TypeIdentity& type) noexcept {
         constexpr std::uint64_t unused_bits = sizeof(void*) == 8 ? 0xFFFF'0000'0000'0000u : 0xFFFF'FFFF'0000'0000u;
-        return reinterpret_cast<std::uintptr_t>(type.mark) ^ (type.hash & unused_bits);
+        return reinterpret_cast<std::uintptr_t>(type.mark) ^ (type.kept_hash() & unused_bits);
     }
     SLOTWISE_ALWAYS_INLINE ComponentId find_here(const detail::TypeIdentity& type) const noexcept {
         return ComponentId::from_bits(types_.find(key_of(type), [](std::uint64_t) { return true; }));

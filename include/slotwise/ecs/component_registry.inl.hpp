@@ -36,11 +36,11 @@ SLOTWISE_INLINE const char* contradiction(const ComponentTraits& traits, bool ha
 
 SLOTWISE_INLINE std::size_t memory_of_text(const std::string& text) noexcept {
     const auto offset = reinterpret_cast<std::uintptr_t>(text.data()) - reinterpret_cast<std::uintptr_t>(&text);
-    return offset < sizeof text ? 0 : text.capacity() + 1; // a short one lies inside, and is no allocation
+    return offset < sizeof(std::string) ? 0 : text.capacity() + 1; // a short one lies inside, and is no allocation
 }
 
 SLOTWISE_INLINE KeptTypeIdentity::KeptTypeIdentity(const TypeIdentity& type)
-    : hash(type.hash), library(type.library), local(type.local), name(type.name()) {}
+    : hash(type.kept_hash()), library(type.library), local(type.local), name(type.name()) {}
 
 SLOTWISE_INLINE void KeptTypeIdentity::swap(KeptTypeIdentity& other) noexcept {
     std::swap(hash, other.hash);
@@ -50,7 +50,7 @@ SLOTWISE_INLINE void KeptTypeIdentity::swap(KeptTypeIdentity& other) noexcept {
 }
 
 SLOTWISE_INLINE bool KeptTypeIdentity::same_elsewhere(const TypeIdentity& type) const noexcept {
-    return hash == type.hash && from_elsewhere(type) && !local && !type.local && name == type.name();
+    return hash == type.kept_hash() && from_elsewhere(type) && !local && !type.local && name == type.name();
 }
 
 } // namespace detail
@@ -251,7 +251,7 @@ SLOTWISE_INLINE ComponentId ComponentRegistry::add_type(const Named& of, const s
                                               : add_record(unused(of.name), &type, std::move(traits), relation);
     records_.back().of.swap(kept);
     types_.insert(key_of(identity), added.bits());
-    hashes_.insert(identity.hash, added.number());
+    hashes_.insert(identity.kept_hash(), added.number());
     return added;
 }
 
@@ -260,7 +260,7 @@ bool ComponentRegistry::is_switched(ComponentId id) const noexcept { return is_o
 ComponentId ComponentRegistry::find_elsewhere(const detail::TypeIdentity& type) const noexcept {
     if (type.local) return ComponentId();
     return id(static_cast<std::uint32_t>(
-        hashes_.find(type.hash, [&](std::uint64_t number) { return record(number).of.same_elsewhere(type); })));
+        hashes_.find(type.kept_hash(), [&](std::uint64_t number) { return record(number).of.same_elsewhere(type); })));
 }
 
 SLOTWISE_INLINE void ComponentRegistry::bind(const detail::TypeIdentity& type, ComponentId id) {

@@ -153,7 +153,8 @@ public:
     template <CommandKind Kind, bool Values, class... Ts, class Registry>
     SLOTWISE_ALWAYS_INLINE const CommandShape& of_types(Registry&& registry) {
         constexpr const TypeIdentity& types = type_identity<CommandPack<Kind, Values, Ts...>>;
-        const std::uint64_t key = number_of(&types) ^ types.hash; // an address may come again, when a library was unloaded
+        const std::uint64_t key =
+            number_of(&types) ^ types.kept_hash(); // an address may come again, when a library was unloaded
         Recent& recent = recent_[number_of(types.mark) % recent_count];
         if (recent.key != key) [[unlikely]]
             recent = {key, &find_or_make<Kind, Values, Ts...>(registry(), key)};

@@ -338,7 +338,7 @@ SLOTWISE_INLINE bool QueryWalk::next(const QuerySink& sink) {
 }
 
 SLOTWISE_INLINE void QueryWalk::enter(Table& table, const std::int32_t* columns, const QuerySink& sink) {
-    if (table.size() == 0 || (!terms_->checked().empty() && !filter_.enter(table))) return;
+    if (table.empty() || (!terms_->checked().empty() && !filter_.enter(table))) return;
     if (!terms_->by_row()) {
         const slot_t all[] = {0, static_cast<slot_t>(table.size())};
         return sink(table, columns, RowRuns(all, 1));

@@ -207,7 +207,7 @@ public:
             const ComponentList& list = *list_at(found);
             return list.types == &types || list.kept.same_elsewhere(types);
         };
-        if (const std::uint64_t found = known_.find(types.hash, same)) [[likely]]
+        if (const std::uint64_t found = known_.find(types.kept_hash(), same)) [[likely]]
             return *list_at(found);
         const ComponentId ids[] = {registry.template id<Ts>()..., ComponentId()};
         return make(registry, types, {ids, sizeof...(Ts)});

@@ -766,7 +766,7 @@ ComponentList& ComponentLists::make(const ComponentRegistry& registry, const Typ
     }
     list.one_sparse = ids.size() == 1 && registry.traits(ids[0]).sparse && registry.with_closure(ids[0]).empty();
     lists_.push_back(new ComponentList(std::move(list)));
-    known_.insert(types.hash, reinterpret_cast<std::uintptr_t>(lists_.back()));
+    known_.insert(types.kept_hash(), reinterpret_cast<std::uintptr_t>(lists_.back()));
     return *lists_.back();
 }
 
