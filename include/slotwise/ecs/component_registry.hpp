@@ -183,13 +183,13 @@ public:
     template <class T>
     ComponentId rebind() {
         using Type = detail::component_type<T>;
+        detail::KeptTypeIdentity kept(detail::type_identity<Type>); // first: it may throw
         const ComponentId found = id<T>();
         const TypeDescriptor& type = TypeDescriptor::of<Type>();
         Record& known = records_[bits::to_size(found.number()) - 1];
         if (known.layout != Layout(&type))
             refuse("ComponentRegistry::rebind",
                    "values of the component were copied or moved otherwise before; restart with this version", found);
-        detail::KeptTypeIdentity kept(detail::type_identity<Type>);
         known.of.swap(kept);
         if (known.type != nullptr) known.type = &type;
         return found;
