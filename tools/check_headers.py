@@ -108,7 +108,7 @@ class House:
                            if path.startswith("slotwise/") and path[len("slotwise/"):] in self.text), None)
             if not target:
                 self.missing.append((name, ours or quoted))
-            elif target != bodies_of(name):  # they include the header, and belong to it
+            elif target != bodies_of(name) and name != bodies_of(target):  # a header and its bodies are one
                 found.append(target)
         return found
 
@@ -162,7 +162,7 @@ def check_parts(house):
     for name in house.text:
         if "/detail/" not in name:
             continue
-        users = [user for user in house.text if name in house.includes[user] and user != bodies_of(name)]
+        users = [user for user in house.text if name in house.includes[user]]
         strangers = [user for user in users if house.room(user) != house.room(name)]
         if strangers and house.room(name) not in SHARED_PARTS:
             yield f"{strangers[0]} includes {name}, a part of another room: include a header on top of {house.room(name)}"
@@ -171,7 +171,7 @@ def check_parts(house):
         if len(users) == 1 and name not in ENGINES:
             yield f"{name} is included by {users[0]} alone: move it into that header"
     yield from (f"ENGINES names {name}, which is not there or has two users" for name in ENGINES
-                if house.root == ROOT and sum(name in included for user, included in house.includes.items() if user != bodies_of(name)) != 1)
+                if house.root == ROOT and sum(name in included for included in house.includes.values()) != 1)
 
 
 def check_cycles(house):
