@@ -14,7 +14,6 @@
 Seconds of processor time and bytes of the object, by g++ 12 and clang 16 where they are. A ratio is to the first contender of its row.
 """
 import pathlib
-import resource
 import shutil
 import statistics
 import subprocess
@@ -22,8 +21,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tools"))
+sys.path += [str(ROOT / "bench"), str(ROOT / "tools")]
 from headers import arguments  # noqa: E402
+from tools.compiling import call, program_of  # noqa: E402
 
 ECS = {  # what differs between the libraries: headers, and the words for the same steps
     "slotwise": dict(head="#include <slotwise/ecs/archetype_store.hpp>", world="slotwise::ArchetypeStore", entity="slotwise::Entity", query="world.query<{0}>()",
@@ -95,36 +95,6 @@ def many(lib, queries, types=10):
             f"float run({w['world']}& world) {{\nfloat sum = 0;\n" + "\n".join(lines) + "\nreturn sum;\n}\n")
 
 
-def series(types):
-    """A time-series dictionary of each type: written, read, its delta walked."""
-    return "#include <slotwise/series/tsd_storage.hpp>\n" + "".join(f"""struct V{n} {{ int a[{n + 1}]; friend bool operator==(const V{n}&, const V{n}&) = default; }};
-int use(slotwise::TSDStorage<int, V{n}>& s) {{
-auto w = s.write(1);
-w.set({n}, V{n}{{}});
-w.remove(3);
-int sum = 0;
-for (auto [key, value] : s.items()) sum += key;
-for (auto key : s.added_keys(1)) sum += key;
-for (auto [key, value] : s.modified_items(1)) sum += value.a[0];
-return sum + (s.get(3) != nullptr);
-}}
-""" for n in range(types))
-
-
-def maps(header, name, types):
-    """A map of each type: written, erased, walked."""
-    return f"#include <{header}>\n" + "".join(f"""struct V{n} {{ int a[{n + 1}]; }};
-int use({name}<int, V{n}>& map) {{
-map.insert_or_assign({n}, V{n}{{}});
-map.try_emplace({n + 1});
-map.erase(3);
-int sum = 0;
-for (const auto& [key, value] : map) sum += key + value.a[0];
-return sum + map.contains(3);
-}}
-""" for n in range(types))
-
-
 def rows(given):
     """(name, optimisation, [(contender, source, flags)])"""
     rivals = [(name, ["-isystem", folder]) for name, folder in (("entt", given.entt), ("flecs", given.flecs)) if folder]
@@ -133,8 +103,6 @@ def rows(given):
     def ecs(make):
         return [(name, make(name), flags) for name, flags in rivals] + [(name, make("slotwise"), flags) for name, flags in ours]
 
-    boost = ("boost flat", "boost/unordered/unordered_flat_map.hpp", "boost::unordered_flat_map")
-    own = ("MapStorage", "slotwise/keyed/map_storage.hpp", "slotwise::MapStorage")
     yield "small ECS program", "-O2", ecs(small)
     yield "small ECS program", "-O0", ecs(small)
     for queries in (20, 21):
@@ -142,18 +110,17 @@ def rows(given):
     yield "include of the store", "-O0", ecs(lambda lib: ECS[lib]["head"] + "\n")
     yield "include of slotwise.hpp", "-O0", [(name, "#include <slotwise/slotwise.hpp>\n", flags) for name, flags in ours]
     for types in (1, 5):
-        yield f"TSDStorage of {types} types", "-O0", [(name, series(types), flags) for name, flags in ours]
-        yield f"maps of {types} types", "-O2", [(name, maps(header, container, types), []) for name, header, container in (boost, own)]
+        yield f"TSDStorage of {types} types", "-O0", [(name, program_of("slotwise/series/tsd_storage.hpp", types), flags) for name, flags in ours]
+        yield f"maps of {types} types", "-O2", [(name, program_of(header, types), []) for name, header in (
+            ("boost flat", "boost/unordered/unordered_flat_map.hpp"), ("MapStorage", "slotwise/keyed/map_storage.hpp"))]
 
 
 def measure(compiler, optimise, source, flags, folder):
     path, made = folder / "program.cpp", folder / "program.o"
     path.write_text(source, encoding="utf-8")
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([compiler, "-std=c++20", optimise, f"-I{ROOT / 'include'}", *flags, "-c", path, "-o", made], check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = call(compiler, optimise, *flags, "-c", path, "-o", made)[1]
     text = int(subprocess.run(["size", made], stdout=subprocess.PIPE, text=True, check=True).stdout.split("\n")[1].split()[0])
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, made.stat().st_size, text
+    return seconds, made.stat().st_size, text
 
 
 def main():

@@ -65,13 +65,18 @@ def call(compiler, *arguments):
     return done.stdout, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+def program_of(header, types=0):
+    """A program that includes this header and does nothing, or what USES says with this number of types."""
+    value = "struct V {{ int a[{}]; friend bool operator==(const V&, const V&) = default; }};"
+    uses = (f"namespace use{n} {{ {value.format(n + 1)} {USES[header]} }}\n" for n in range(types))
+    return (f"#include <{header}>\n" if header else "") + "".join(uses) + "int main() {}\n"
+
+
 def compiled(compiler, header, *options, types=0):
-    """call() for a program that includes this header and does nothing, or what USES says with this number of types."""
+    """call() for such a program."""
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "one.cpp"
-        value = "struct V {{ int a[{}]; friend bool operator==(const V&, const V&) = default; }};"
-        uses = (f"namespace use{n} {{ {value.format(n + 1)} {USES[header]} }}\n" for n in range(types))
-        source.write_text((f"#include <{header}>\n" if header else "") + "".join(uses) + "int main() {}\n")
+        source.write_text(program_of(header, types))
         return call(compiler, *options, source, *([] if "-E" in options else ["-o", source.with_suffix(".o")]))
 
 
