@@ -43,9 +43,10 @@ endif()
 set(CMAKE_CXX_EXTENSIONS OFF) # for our own programs: -std=c++20, not gnu++20; a parent project's folders are not touched
 
 add_library(slotwise_dev INTERFACE)
+# The property SLOTWISE_HEADER_ONLY is for programs that need another library than the others: without exceptions, or with a failure handler.
 option(SLOTWISE_TEST_COMPILED "Link slotwise's own programs with slotwise::compiled" OFF)
 if(SLOTWISE_TEST_COMPILED)
-  target_link_libraries(slotwise_dev INTERFACE slotwise::compiled)
+  target_link_libraries(slotwise_dev INTERFACE "$<IF:$<BOOL:$<TARGET_PROPERTY:SLOTWISE_HEADER_ONLY>>,slotwise::slotwise,slotwise::compiled>")
   target_compile_definitions(slotwise_compiled PRIVATE $<$<CONFIG:Debug>:SLOTWISE_CHECK_LEVEL=2>) # as below
 else()
   target_link_libraries(slotwise_dev INTERFACE slotwise::slotwise)
