@@ -483,9 +483,10 @@ private:
     static Moved moved(const Table& from, size_type row, RowMove move) noexcept {
         return {static_cast<slot_t>(move.row), move.filled_from == AnyRows::no_row ? Entity() : from.entity_data()[row]};
     }
-    slot_t push_back_any(tick_t tick, detail::RowBuild build);
-    static Moved move_any_row(Table& from, size_type row, Table& to, const ColumnMapping& map, tick_t tick,
-                              detail::RowBuild build);
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE slot_t push_back_any(tick_t tick, detail::RowBuild build);
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE static Moved move_any_row(Table& from, size_type row, Table& to,
+                                                                    const ColumnMapping& map, tick_t tick,
+                                                                    detail::RowBuild build);
     static void expect_move(const Table& from, size_type row, [[maybe_unused]] const Table& to,
                             [[maybe_unused]] const ColumnMapping& map) noexcept {
         from.expect_row(row);

@@ -223,16 +223,15 @@ SLOTWISE_INLINE ColumnMapping::ColumnMapping(const Table& from, const Table& to)
     marks_ = detail::TableMarks::plan(from.marks_, from.ids(), to.marks_, to.ids());
 }
 
-SLOTWISE_INLINE SLOTWISE_NEVER_INLINE slot_t Table::push_back_any(tick_t tick, detail::RowBuild build) {
+slot_t Table::push_back_any(tick_t tick, detail::RowBuild build) {
     prepare(1);
     const size_type row = detail::PlannedRows::push_back(rows_, build);
     if (marks_.active()) marks_.append(1, tick);
     return static_cast<slot_t>(row);
 }
 
-SLOTWISE_INLINE SLOTWISE_NEVER_INLINE Table::Moved Table::move_any_row(Table& from, size_type row, Table& to,
-                                                                       const ColumnMapping& map, tick_t tick,
-                                                                       detail::RowBuild build) {
+Table::Moved Table::move_any_row(Table& from, size_type row, Table& to, const ColumnMapping& map, tick_t tick,
+                                 detail::RowBuild build) {
     expect_other(from, to);
     expect_fits(to.size() + 1);
     const bool marks = from.marks_.active() || to.marks_.active();

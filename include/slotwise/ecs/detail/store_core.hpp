@@ -696,7 +696,8 @@ private:
     }
     SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void find_transition(const ComponentList& list, Transition& transition, slot_t from);
     /// As add_all(), with the on_remove hooks of pairs that companions replace.
-    void move_with_hooks(Entity entity, EntityLocation& at, const Transition& transition, RowBuild build);
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void move_with_hooks(Entity entity, EntityLocation& at, const Transition& transition,
+                                                               RowBuild build);
     /// Gives an id that was just made its first row; if that fails, the id is taken back.
     /// @pre structure changes, and ids are known. Throws as change(); strong
     Entity spawn_as(Entity entity, const Change& what);

@@ -556,8 +556,7 @@ SLOTWISE_INLINE void FoundEntities::add(Entity entity) {
     if (marks_.emplace(entity, [](void*) {})) list_.push_back(entity);
 }
 
-SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void StoreCore::move_with_hooks(Entity entity, EntityLocation& at,
-                                                                      const Transition& transition, RowBuild build) {
+void StoreCore::move_with_hooks(Entity entity, EntityLocation& at, const Transition& transition, RowBuild build) {
     const auto replaced = [&](auto&& f) {
         for_each_missing(transition.source->ids(), transition.destination->ids(), [&](ComponentId id) { f(id, entity); });
     };
