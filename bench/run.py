@@ -9,9 +9,8 @@
   bench/run.py publish [FILE]         what documents print: bench/results.json, docs/bench.svg, tables and sentences; FILE: not measured again
   bench/run.py all --json FILE        everything; bench/README.md has more examples
 
-Every group of rows that is compared (one operation, element size and n) runs in one process, its contenders interleaved at
-random; a number is the median of the repetitions. With --rust the programs of the two languages run one repetition each, by
-turns. --compare also compares checksums: the older file may be of another processor.
+The contenders of a group of rows (one operation, element size and n) measure in turns: a turn is a process in which each measures
+once; a number is the median over the turns. With --rust the programs of the two languages run one after the other in a turn. --compare also compares checksums: the older file may be of another processor.
 Exit status 1 when checksums differ, 2 when something is missing.
 """
 

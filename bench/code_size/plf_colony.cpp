@@ -4,6 +4,6 @@
 // rival
 #include "workload.hpp"
 
-#include "../support/colony.hpp"
+#include "../support/hive.hpp"
 
 template struct bench::code_size::Functions<bench::Colony<bench::Element16>>;

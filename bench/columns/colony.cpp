@@ -5,7 +5,7 @@
 
 #include "workload.hpp"
 
-#include "../support/colony.hpp"
+#include "../support/hive.hpp"
 
 namespace {
 
@@ -15,7 +15,7 @@ template <class T>
 class Structs : public Colony<T> {
 public:
     void update() {
-        for (T& element : this->colony_) element.field += columns::second(element);
+        for (T& element : this->elements_) element.field += columns::second(element);
     }
 };
 

@@ -5,7 +5,7 @@
 
 #include "workload.hpp"
 
-#include "../support/colony.hpp"
+#include "../support/hive.hpp"
 
 namespace {
 

@@ -9,6 +9,6 @@ namespace {
 
 using namespace bench;
 
-const Registered registered([] { memory::add_contender<PlainArrays>("plain_arrays", Role::limit); });
+const Registered registered([] { memory::add_contender<PlainArrays>("plain_arrays", Role::rival); });
 
 } // namespace

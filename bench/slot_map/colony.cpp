@@ -6,7 +6,7 @@
 
 #include "workload.hpp"
 
-#include "../support/colony.hpp"
+#include "../support/hive.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 
-// The limit of checked handles: array index + version compare, free indexes on a stack.
+// Checked handles by hand: array index + version compare, free indexes on a stack.
 #include "workload.hpp"
 
 #include "../support/plain_arrays.hpp"
@@ -10,6 +10,6 @@ namespace {
 
 using namespace bench;
 
-const Registered registered([] { slot_map::add_contender<PlainArrays>("plain_arrays", Role::limit); });
+const Registered registered([] { slot_map::add_contender<PlainArrays>("plain_arrays", Role::rival); });
 
 } // namespace

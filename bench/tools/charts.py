@@ -57,7 +57,7 @@ def readme_picture(found):
     right.bar_label(right.barh([short(each) for each in contenders], values, color=[LOOKUP[each] for each in contenders]),
                     [f"{number(value)} ns" for value in values], padding=3)
     right.invert_yaxis()
-    right.set_title("Look up by handle, in random order\nns per lookup; plain arrays are the limit", loc="left")
+    right.set_title("Look up by handle, in random order\nns per lookup", loc="left")
     figure.text(0.9, -0.08, f"{N:,} elements of {BYTES} bytes, {machine(found['slot_map'])}", ha="right", color="#57606a")
     out = io.StringIO()
     figure.savefig(out, format="svg", bbox_inches="tight")

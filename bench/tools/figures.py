@@ -203,9 +203,10 @@ def operations(found):
         best = min(value for value in values[:-1] if value is not None)
         return [title, *(f"**{number(value)}**" if value == best else number(value) for value in values)]
     lines = [line(title, [found["slot_map"].get((op, BYTES, N, None), each) for each in CONTENDERS]) for op, title in OPERATIONS.items()]
-    walked = ["SlotMap.for_each", *CONTENDERS[1:-1], "vector"]
-    lines += [line(f"iterate, {live} % live", [found["iteration"].get(("iterate", BYTES, N, live), each) for each in walked]) for live in LIVES]
-    return markdown(["", *map(short, CONTENDERS[:-1]), "limit: plain arrays; a vector"], lines)
+    for title, first in (("iterate", "SlotMap.for_each"), ("iterate by iterator", "SlotMap.iterator")):
+        walked = [first, *CONTENDERS[1:-1], "vector"]
+        lines += [line(f"{title}, {live} % live", [found["iteration"].get(("iterate", BYTES, N, live), each) for each in walked]) for live in LIVES]
+    return markdown(["", *map(short, CONTENDERS[:-1]), "plain arrays; a vector"], lines)
 
 
 def about(found):

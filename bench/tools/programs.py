@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Builds the programs in Rust, and runs programs of both languages: one process a group of rows, or turns of one repetition each."""
+"""Builds the programs in Rust, and runs programs of both languages: one process a group of rows and turn."""
 
 import json
 import os
@@ -44,11 +44,9 @@ def rust_programs():
 
 
 def turns(programs, repetitions):
-    """(program, repetitions) in the order of running. Several programs take turns, the first one changing: what disturbs the machine
-    for longer than a repetition disturbs all of them."""
-    if len(programs) == 1:
-        return [(programs[0], repetitions)]
-    return [(program, 1) for turn in range(repetitions) for program in (programs if turn % 2 == 0 else programs[::-1])]
+    """The programs in the order of running. In a turn each contender of a row measures once: what disturbs the machine for longer than that
+    disturbs all of them, and each turn has its own layout of memory. With two programs the first one changes."""
+    return [program for turn in range(repetitions) for program in (programs if turn % 2 == 0 else programs[::-1])]
 
 
 class Runner:
@@ -77,11 +75,12 @@ class Runner:
     def listed(self, program):
         return [line for line in self.call(program, "--benchmark_list_tests=true").splitlines() if "/bytes:" in line]
 
-    def measure(self, program, names, repetitions):
+    def measure(self, program, names):
+        """Each once, in an order that changes."""
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder) / "out.json"
             self.call(program, f"--benchmark_filter=^({'|'.join(re.escape(name) for name in names)})$",
-                      f"--benchmark_repetitions={repetitions}", "--benchmark_enable_random_interleaving=true",
+                      "--benchmark_enable_random_interleaving=true",
                       f"--benchmark_out={out}", "--benchmark_out_format=json")
             return json.loads(out.read_text())
 
@@ -101,10 +100,10 @@ class Runner:
         return 1 if "memory" in (question, group[0].split("_")[0]) else self.repetitions
 
     def run(self, question, wanted, results):
-        """Runs the benchmarks whose (row, contender) satisfy wanted: a group in one process, or in turns when it is in two programs."""
+        """Runs the benchmarks whose (row, contender) satisfy wanted, in turns: a group in one process of each program."""
         groups = self.groups(question, wanted)
         for group, names in groups.items():
-            for program, times in turns(list(names), self.repetitions_of(question, group)):
-                report = self.measure(program, names[program], times)
+            for program in turns(list(names), self.repetitions_of(question, group)):
+                report = self.measure(program, names[program])
                 report["context"].update(question=question, processor=processor())  # for whoever reads the file of --json
                 results.add(report)

@@ -49,12 +49,12 @@ QUESTIONS = {
         lambda row: row.n == 100_000 and (row.bytes == 16 or (row.bytes == 4 and row.live == 100))),
     "slot_map": Question(
         "ns per operation", "SlotMap", "plain_arrays",
-        [("reserve / limit", "SlotMap_reserve", "plain_arrays"), ("Dense / limit", "DenseSlotMap", "plain_arrays")],
+        [("reserve / arrays", "SlotMap_reserve", "plain_arrays"), ("Dense / arrays", "DenseSlotMap", "plain_arrays")],
         lambda row: row.n == 100_000 and row.bytes == 16),
     "ageing": Question(
         "ns per operation (age) or live element; memory: bytes per live element", "SlotMap", "plain_arrays",
         [("ours / vector", "SlotMap", "vector"), ("Dense / vector", "DenseSlotMap", "vector"),
-         ("lifo / limit", "SlotMap_lifo", "plain_arrays")],
+         ("lifo / arrays", "SlotMap_lifo", "plain_arrays")],
         lambda row: row.n == 100_000 and row.bytes == 16, lambda row: row.bytes == 16),
     "columns": Question(
         "ns per live element", "columns", "vector_per_field",

@@ -10,7 +10,7 @@ LEVEL = 0.05  # ratios closer to 1 than this are called level
 LEAST = 3  # repetitions below which nobody knows the noise
 
 NAMES = {"unordered_map": "unordered_map", "unordered_map_of_counter": "unordered_map, a counter as key", "boost_flat_map": "boost flat_map",
-         "plf_colony": "plf::colony", "plf_colony_unchecked": "plf::colony unchecked", "robin_map": "tsl::robin_map",
+         "boost_hub": "boost hub", "boost_hub_unchecked": "boost hub unchecked", "plf_colony": "plf::colony", "plf_colony_unchecked": "plf::colony unchecked", "robin_map": "tsl::robin_map",
          "hopscotch_map": "tsl::hopscotch_map", "absl_flat_hash_map": "absl::flat_hash_map", "absl_node_hash_map": "absl::node_hash_map",
          "vector_of_field": "vector, field", "vector_per_field": "vector a field", "by_hand": "sets kept by hand",
          "slotwise_map_boost_index": "boost index", "slotwise_map_robin_index": "robin index",
@@ -73,13 +73,13 @@ def verdicts(question, results, key, with_rust):
         ratio = results.ratio(key, question.ours, best)
         state = "" if ratio is None else " win" if ratio < 1 - LEVEL else " LOSS" if ratio > 1 + LEVEL else " level"
         cells |= {title: "-" if best is None else short(best), f"ours / {title}": "-" if ratio is None else f"{ratio:.2f}{state}"}
-    return cells | {title: times(results.ratio(key, a, b)) for title, a, b in [("ours / limit", question.ours, question.limit), *question.ratios]}
+    return cells | {title: times(results.ratio(key, a, b)) for title, a, b in [(f"ours / {short(question.limit)}", question.ours, question.limit), *question.ratios]}
 
 
 def table(name, results, no_rust):
     """Prints a line a row, or a line a contender when there are few rows. no_rust: why there are no contenders in Rust, or None."""
     question, roles = QUESTIONS[name], roles_of(results)
-    title = f"{question.unit}; ours = {short(question.ours)}, limit = {short(question.limit)}"
+    title = f"{question.unit}; ours = {short(question.ours)}"
     if question.means_over is not None:
         title += f"; geometric means over n = {', '.join(map(power, sorted({key[2] for key in results.rows})))}, in parentheses the ratio to {short(question.means_over)}"
         results = Means(results)
