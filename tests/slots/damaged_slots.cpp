@@ -32,6 +32,7 @@ using FreeOfLowest = test::reached_t<LowestFree, Lowest>;
 using FreeOfLifo = test::reached_t<LifoFree, Lifo>;
 TEST_PRIVATE(Words, FreeOfLowest, words_)
 TEST_PRIVATE(LowestKept, FreeOfLowest, lowest_)
+TEST_PRIVATE(SecondKept, FreeOfLowest, second_)
 TEST_PRIVATE(More, FreeOfLowest, more_)
 TEST_PRIVATE(Links, FreeOfLifo, links_)
 TEST_PRIVATE(Head, FreeOfLifo, head_)
@@ -119,6 +120,11 @@ TEST_CASE("a directory that gives the lowest slot notices that another one is ke
     auto& lowest = reach<LowestKept>(t.free());
     CHECK(notices(t.directory, lowest, 0));                // live
     CHECK(notices(t.directory, lowest, 10));               // vacant, and not the lowest
+    auto& second = reach<SecondKept>(t.free());
+    CHECK(second == 10);
+    CHECK(notices(t.directory, second, 12)); // vacant, and not the one after the lowest
+    CHECK(notices(t.directory, second, 7));  // live
+    CHECK(notices(t.directory, second, no_slot));
     CHECK(notices(t.directory, reach<More>(t.free()), 1)); // and more of them live
 }
 
