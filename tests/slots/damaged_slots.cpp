@@ -30,13 +30,14 @@ PARTS_OF(Lifo)
 PARTS_OF(Narrow)
 using FreeOfLowest = test::reached_t<LowestFree, Lowest>;
 using FreeOfLifo = test::reached_t<LifoFree, Lifo>;
+using FreeOfNarrow = test::reached_t<NarrowFree, Narrow>;
 TEST_PRIVATE(Words, FreeOfLowest, words_)
 TEST_PRIVATE(LowestKept, FreeOfLowest, lowest_)
 TEST_PRIVATE(SecondKept, FreeOfLowest, second_)
 TEST_PRIVATE(More, FreeOfLowest, more_)
 TEST_PRIVATE(Links, FreeOfLifo, links_)
 TEST_PRIVATE(Head, FreeOfLifo, head_)
-TEST_PRIVATE(Tail, FreeOfLifo, tail_)
+TEST_PRIVATE(Tail, FreeOfNarrow, tail_)
 
 template <class Directory, class Versions, class Live, class Blocked, class Reserved, class Free, class Counters>
 struct Parts {
@@ -154,5 +155,9 @@ TEST_CASE("a directory with a list of free slots notices a slot that is wrongly 
     CHECK(notices(t.directory, links[third].next, first)); // round and round
     CHECK(notices(t.directory, links[third].next, slot_t{1000}));
     CHECK(notices(t.directory, links[second].previous, third));
-    CHECK(notices(t.directory, reach<Tail>(t.free()), first));
+}
+
+TEST_CASE("a directory with a queue of free slots notices that its end is another slot") {
+    DamagedNarrow t;
+    CHECK(notices(t.directory, reach<Tail>(t.free()), slot_t{10}));
 }

@@ -27,6 +27,7 @@ namespace detail {
 ///   undo_remove(slot, is_free)
 ///                          exactly undo the remove of slot, if its neighbours are still neighbours; is_free(slot) says which
 ///                          slots are in the policy
+///   was_never_in(slot)     slot is taken without having been in the policy, and undo_remove(slot) may follow
 ///   clear()                forget all
 ///   order(f)               calls f(slot) in the order in which they would be handed out (list policies)
 template <Reuse Policy, class Allocator, class Words = FlatArray<bits::word_t, Allocator>>
@@ -114,6 +115,7 @@ public:
     constexpr void undo_remove(slot_t slot, IsFree&&) noexcept {
         push(slot);
     }
+    static constexpr void was_never_in(slot_t) noexcept {}
     constexpr void clear() noexcept {
         words_.clear();
         lowest_ = second_ = no_slot;
@@ -187,8 +189,11 @@ private:
 };
 
 /// Lists, last in first out or first in first out: two links a slot, so that insert_at takes a slot out of the middle in O(1).
+/// The links have no value until a slot is in the list, and an empty list is not copied when it grows: an insert grows only an
+/// empty one (copied links took an insert without reserve from 4.6 to 7.8 ns at 1e5).
 template <Reuse Policy, class Allocator, class Words>
 class FreeSlots {
+    static constexpr bool is_queue = Policy == Reuse::fifo;
     struct Link {
         slot_t next;
         slot_t previous;
@@ -204,16 +209,24 @@ public:
     constexpr explicit FreeSlots(const Source& source) noexcept : links_(source) {}
     constexpr FreeSlots(FreeSlots&& other) noexcept
         : links_(std::move(other.links_)), head_(std::exchange(other.head_, no_slot)),
-          tail_(std::exchange(other.tail_, no_slot)), count_(std::exchange(other.count_, 0)) {}
+          tail_(std::exchange(other.tail_, no_slot)), count_(std::exchange(other.count_, 0)),
+          removes_(std::exchange(other.removes_, false)) {}
 
     template <class Source = const Allocator&>
     constexpr FreeSlots resized(std::size_t slot_count, Source&& source) const {
         FreeSlots result(source);
-        auto links = links_.resized(slot_count, Link{no_slot, no_slot}, source);
+        // A slot that was removed needs its links too, if that is undone.
+        const std::size_t own = links_.size() < slot_count ? links_.size() : slot_count;
+        auto links = Links::unmade(slot_count, source);
+        const std::size_t kept = count_ != 0 || removes_ ? own : 0;
+        for (std::size_t slot = 0; slot < kept; ++slot) std::construct_at(links.data() + slot, links_[slot]);
+        if (SLOTWISE_IN_CONSTANT)
+            for (std::size_t slot = kept; slot < slot_count; ++slot) std::construct_at(links.data() + slot, Link{0, 0});
         result.links_.swap(links);
         result.head_ = head_;
         result.tail_ = tail_;
         result.count_ = count_;
+        result.removes_ = removes_;
         return result;
     }
     constexpr void swap(FreeSlots& other) noexcept {
@@ -221,25 +234,26 @@ public:
         std::swap(head_, other.head_);
         std::swap(tail_, other.tail_);
         std::swap(count_, other.count_);
+        std::swap(removes_, other.removes_);
     }
 
     constexpr std::size_t memory_usage() const noexcept { return links_.memory_usage(); }
     constexpr std::size_t size() const noexcept { return count_; }
     constexpr bool empty() const noexcept { return count_ == 0; }
 
-    constexpr void push(slot_t slot) noexcept {
-        if constexpr (Policy == Reuse::lifo)
-            push_front(slot);
-        else
+    SLOTWISE_ALWAYS_INLINE constexpr void push(slot_t slot) noexcept {
+        if constexpr (is_queue)
             push_back(slot);
+        else
+            push_front(slot);
     }
 
-    constexpr slot_t next() const noexcept { return head_; }
-    constexpr bool pops_at_once() const noexcept { return head_ != no_slot; }
-    constexpr void pop_at_once() noexcept {
+    SLOTWISE_ALWAYS_INLINE constexpr slot_t next() const noexcept { return head_; }
+    static constexpr bool pops_at_once() noexcept { return true; }
+    SLOTWISE_ALWAYS_INLINE constexpr void pop_at_once() noexcept {
         --count_;
         head_ = links_[head_].next;
-        if (head_ == no_slot) tail_ = no_slot;
+        if (is_queue && head_ == no_slot) tail_ = no_slot;
     }
     template <class Vacant>
     constexpr slot_t pop(Vacant&&) noexcept {
@@ -254,8 +268,14 @@ public:
         const Link link = links_[slot];
         const slot_t previous = slot == head_ ? no_slot : link.previous; // the head's own link back is stale, see pop
         (slot == head_ ? head_ : links_[previous].next) = link.next;
-        (slot == tail_ ? tail_ : links_[link.next].previous) = previous;
+        (link.next == no_slot ? tail_ : links_[link.next].previous) = previous;
         --count_;
+        removes_ = true;
+    }
+    /// `slot` may be named by undo_remove() without having been in the list.
+    constexpr void was_never_in(slot_t slot) noexcept {
+        links_[slot] = {no_slot, no_slot};
+        removes_ = true;
     }
     template <class IsFree>
     constexpr void undo_remove(slot_t slot, IsFree&& is_free) noexcept {
@@ -286,16 +306,16 @@ public:
             if (!linked || !is_member(slot)) return false;
             previous = std::exchange(slot, links_[slot].next);
         }
-        return slot == no_slot && previous == tail_;
+        return slot == no_slot && (!is_queue || previous == tail_);
     }
 
 private:
-    constexpr void push_front(slot_t slot) noexcept {
-        links_[slot].next = head_;
-        if (head_ == no_slot)
-            tail_ = slot;
-        else
+    SLOTWISE_ALWAYS_INLINE constexpr void push_front(slot_t slot) noexcept {
+        links_[slot] = {head_, no_slot};
+        if (head_ != no_slot)
             links_[head_].previous = slot;
+        else if (is_queue)
+            tail_ = slot;
         head_ = slot;
         ++count_;
     }
@@ -311,8 +331,9 @@ private:
 
     Links links_{};
     slot_t head_ = no_slot;
-    slot_t tail_ = no_slot;
+    slot_t tail_ = no_slot; // of the queue; a stack needs none
     slot_t count_ = 0;
+    bool removes_ = false; // remove() was called: what it may have to undo is copied
 };
 
 /// The summary of the liveness words: which of them are not 0. Words of fresh slots, from the cursor on, are set in advance, so
