@@ -179,6 +179,42 @@ TEST_CASE("fifo gives what was vacated first after any history") {
     random_walk<Reuse::fifo>(200, 3000);
 }
 
+TEST_CASE("a slot that was taken out of a list returns to its place after the list has grown") {
+    const auto run = []<Reuse R>(std::size_t others) {
+        CAPTURE(others);
+        auto policy = detail::FreeSlots<R, std::allocator<std::byte>>().resized(64, {});
+        const slot_t pushed[] = {9, 3, 7};
+        for (std::size_t i = 0; i != others; ++i) policy.push(pushed[i]);
+        const auto listed = [&] {
+            std::vector<slot_t> order;
+            policy.order([&](slot_t slot) { order.push_back(slot); });
+            return order;
+        };
+        const auto before = listed();
+        for (std::size_t i = 0; i != others; ++i) {
+            policy.remove(pushed[i], 0);
+            auto grown = policy.resized(1000, {});
+            policy.swap(grown);
+            policy.undo_remove(pushed[i], [&](slot_t slot) {
+                const auto rest = listed();
+                return std::find(rest.begin(), rest.end(), slot) != rest.end();
+            });
+            CHECK(listed() == before);
+        }
+        // One that never was in the list, as a slot above the cursor.
+        policy.was_never_in(20);
+        auto grown = policy.resized(2000, {});
+        policy.swap(grown);
+        policy.undo_remove(20, [](slot_t) { return false; });
+        CHECK(policy.next() == 20);
+        CHECK(policy.size() == others + 1);
+    };
+    for (std::size_t others = 0; others != 4; ++others) {
+        run.operator()<Reuse::lifo>(others);
+        run.operator()<Reuse::fifo>(others);
+    }
+}
+
 TEST_CASE("freeing a slot allocates nothing, whatever the policy") {
     const auto count = [](auto policy) {
         auto sized = policy.resized(1000, {});

@@ -30,12 +30,14 @@ PARTS_OF(Lifo)
 PARTS_OF(Narrow)
 using FreeOfLowest = test::reached_t<LowestFree, Lowest>;
 using FreeOfLifo = test::reached_t<LifoFree, Lifo>;
+using FreeOfNarrow = test::reached_t<NarrowFree, Narrow>;
 TEST_PRIVATE(Words, FreeOfLowest, words_)
 TEST_PRIVATE(LowestKept, FreeOfLowest, lowest_)
+TEST_PRIVATE(SecondKept, FreeOfLowest, second_)
 TEST_PRIVATE(More, FreeOfLowest, more_)
 TEST_PRIVATE(Links, FreeOfLifo, links_)
 TEST_PRIVATE(Head, FreeOfLifo, head_)
-TEST_PRIVATE(Tail, FreeOfLifo, tail_)
+TEST_PRIVATE(Tail, FreeOfNarrow, tail_)
 
 template <class Directory, class Versions, class Live, class Blocked, class Reserved, class Free, class Counters>
 struct Parts {
@@ -119,6 +121,11 @@ TEST_CASE("a directory that gives the lowest slot notices that another one is ke
     auto& lowest = reach<LowestKept>(t.free());
     CHECK(notices(t.directory, lowest, 0));                // live
     CHECK(notices(t.directory, lowest, 10));               // vacant, and not the lowest
+    auto& second = reach<SecondKept>(t.free());
+    CHECK(second == 10);
+    CHECK(notices(t.directory, second, 12)); // vacant, and not the one after the lowest
+    CHECK(notices(t.directory, second, 7));  // live
+    CHECK(notices(t.directory, second, no_slot));
     CHECK(notices(t.directory, reach<More>(t.free()), 1)); // and more of them live
 }
 
@@ -148,5 +155,9 @@ TEST_CASE("a directory with a list of free slots notices a slot that is wrongly 
     CHECK(notices(t.directory, links[third].next, first)); // round and round
     CHECK(notices(t.directory, links[third].next, slot_t{1000}));
     CHECK(notices(t.directory, links[second].previous, third));
-    CHECK(notices(t.directory, reach<Tail>(t.free()), first));
+}
+
+TEST_CASE("a directory with a queue of free slots notices that its end is another slot") {
+    DamagedNarrow t;
+    CHECK(notices(t.directory, reach<Tail>(t.free()), slot_t{10}));
 }

@@ -215,7 +215,7 @@ class Directory:
             counters[each].integer() for each in ("cursor", "capacity", "blocked", "retired", "reserved"))
         free = node["free_"]
         if free.has("lowest_"):
-            self.free = free["more_"].integer() + (free["lowest_"].integer() != NO_SLOT)
+            self.free = free["more_"].integer() + sum(free[apart].integer() != NO_SLOT for apart in ("lowest_", "second_"))
         else:
             self.free = free["count_"].integer()
         self.versions, self.live = Flat(node["versions_"]), Flat(node["live_"])

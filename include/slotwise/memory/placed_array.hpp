@@ -42,8 +42,8 @@ public:
         if (alone && SLOTWISE_IN_CONSTANT) return 0;
         return bits::round_up(count * sizeof(T), sizeof(bits::word_t)) / sizeof(bits::word_t);
     }
-    /// A copy of the first min(size, count) values at `place`, which moves on, followed by `fill` up to `count`.
-    constexpr PlacedArray resized(std::size_t count, const T& fill, ArrayPlace& place) const noexcept {
+    /// Memory for as many values at `place`, which moves on. In a constant the caller makes them by std::construct_at.
+    static constexpr PlacedArray unmade(std::size_t count, ArrayPlace& place) noexcept {
         PlacedArray result;
         if (count == 0) return result;
         if constexpr (alone) {
@@ -54,6 +54,11 @@ public:
             result.data_ = place.next;
         place.next += words_for(count);
         result.size_ = count;
+        return result;
+    }
+    /// A copy of the first min(size, count) values at `place`, which moves on, followed by `fill` up to `count`.
+    constexpr PlacedArray resized(std::size_t count, const T& fill, ArrayPlace& place) const noexcept {
+        PlacedArray result = unmade(count, place);
         const std::size_t kept = size_ < count ? size_ : count;
         for (std::size_t i = 0; i < kept; ++i) std::construct_at(result.data_ + i, data_[i]);
         for (std::size_t i = kept; i < count; ++i) std::construct_at(result.data_ + i, fill);

@@ -531,6 +531,7 @@ public:
         if (slot == n_.cursor) {
             block(slot);
             advance_cursor();
+            free_.was_never_in(slot);
         } else {
             block(slot);
             free_.remove(slot, vacant());

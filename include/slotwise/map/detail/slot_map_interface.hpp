@@ -152,7 +152,12 @@ public:
                 }
             }
         }
-        return emplace_guarded<H>(static_cast<Args&&>(args)...);
+        // A copy leaves here, so that the argument itself need not have an address: g++ 12 would build it in memory for the few
+        // steps above too.
+        if constexpr (copied_out<Args...>)
+            return emplace_guarded<H>(copy_of(args)...);
+        else
+            return emplace_guarded<H>(static_cast<Args&&>(args)...);
     }
     /// Adds the element make(slot). Its version is skipped if anything throws.
     template <class Make>
@@ -246,6 +251,16 @@ private:
     template <class Codec>
     static consteval auto tags() noexcept {
         return join_tags(Store::template tags<Codec>(), Base::template column_tags<0, Codec>());
+    }
+    /// Whether the only argument is a value that is as well copied.
+    template <class... Args>
+    static constexpr bool copied_out =
+        sizeof...(Args) == 1 && (std::is_same_v<std::remove_cvref_t<Args>, typename Store::value_type> && ...) &&
+        std::is_trivially_copyable_v<typename Store::value_type> &&
+        std::is_trivially_copy_constructible_v<typename Store::value_type> && Store::slot_bytes <= 64;
+    template <class T>
+    static constexpr T copy_of(const T& value) noexcept {
+        return value;
     }
     SLOTWISE_COLD constexpr void grow_by_one() {
         const char* const full = text_when_full(Base::slot_limit(), Base::max_slots(), Base::Directory::max_slots, O.max_slots);

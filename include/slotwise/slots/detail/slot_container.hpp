@@ -275,9 +275,11 @@ struct SlotSteps {
     /// What a destructor does before the memory is freed.
     SLOTWISE_NEVER_INLINE static constexpr void end(Directory& directory, Hub& hub, bool& clearing) noexcept {
         if (directory.size() != 0) hub.expect_not_notifying();
-        do { // again, because an observer may insert
-            clear(directory, hub, clearing);
-        } while (directory.size() != 0);
+        if (!Hub::silent_erase || hub.dynamic()) { // otherwise nobody is told, and the versions need not be walked
+            do {                                   // again, because an observer may insert
+                clear(directory, hub, clearing);
+            } while (directory.size() != 0);
+        }
         hub.detach_all();
     }
 
