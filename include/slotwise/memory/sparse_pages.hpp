@@ -130,8 +130,14 @@ public:
     template <class F>
     Page* next_where(std::uint64_t& number, F&& wanted) const noexcept {
         for (; number < near_.size(); ++number) {
-            number = next_near(bits::to_size(number));
-            if (number == near_.size()) break;
+            if (near_[bits::to_size(number)] == nullptr) {
+                const std::size_t found = present_.view().find_next(bits::to_size(number));
+                if (found >= near_.size()) {
+                    number = near_.size();
+                    break;
+                }
+                number = found;
+            }
             Page* const page = near_[bits::to_size(number)];
             if (wanted(number, *page)) return page;
         }
@@ -199,7 +205,10 @@ private:
     }
     // The first place of the table at or after `i` that has a page, or the table's size.
     SLOTWISE_ALWAYS_INLINE std::size_t next_near(std::size_t i) const noexcept {
-        if (i >= near_.size() || near_[i] != nullptr) return i;
+        return i >= near_.size() || near_[i] != nullptr ? i : skip_near(i);
+    }
+    // Out of line, or the walk of a SecondaryMap's iterator has a call in it.
+    SLOTWISE_NEVER_INLINE std::size_t skip_near(std::size_t i) const noexcept {
         const std::size_t found = present_.view().find_next(i);
         return found < near_.size() ? found : near_.size();
     }
