@@ -160,10 +160,8 @@ public:
     }
     /// Frees every page for which pred(page) holds and the spare ones, and the table when no page is left.
     template <class F>
-    void clear_if(F&& pred) noexcept {
-        if constexpr (recycles())
-            for (Page*& page : emptied_)
-                if (page != nullptr) std::exchange(page, nullptr)->listed = false;
+    SLOTWISE_NEVER_INLINE void clear_if(F&& pred) noexcept {
+        free_spare();
         for (std::size_t i = next_near(0); i < near_.size(); i = next_near(i + 1))
             if (pred(*near_[i])) {
                 free(take_near(i));
@@ -176,13 +174,7 @@ public:
                 free(page);
             } else
                 ++it;
-        if constexpr (recycles())
-            while (spare_ != nullptr) free(take_spare());
-        if (count_ == 0) {
-            near_.free();
-            SummaryBits<Allocator>(Allocator(allocator_)).swap(present_);
-            farthest_ = returns_ = 0;
-        }
+        if (count_ == 0) free_table();
     }
     void clear() noexcept {
         clear_if([](const Page&) { return true; });
@@ -253,6 +245,19 @@ private:
         undo.dismiss();
         ++count_;
         return *page;
+    }
+    // Forgets which pages were empty once, too.
+    SLOTWISE_COLD void free_spare() noexcept {
+        if constexpr (recycles()) {
+            for (Page*& page : emptied_)
+                if (page != nullptr) std::exchange(page, nullptr)->listed = false;
+            while (spare_ != nullptr) free(take_spare());
+        }
+    }
+    SLOTWISE_COLD void free_table() noexcept {
+        near_.free();
+        SummaryBits<Allocator>(Allocator(allocator_)).swap(present_);
+        farthest_ = returns_ = 0;
     }
     template <class F>
     SLOTWISE_NEVER_INLINE void list(std::uint32_t number, Page& page, F& empty) noexcept {
