@@ -70,7 +70,7 @@ TEST_CASE("SparseColumn: a recycled index inherits nothing, and the older value 
     CHECK(column.check_invariants());
 }
 
-TEST_CASE("SparseColumn: a far entity costs a page, and empty pages are freed", "[ecs]") {
+TEST_CASE("SparseColumn: a far entity costs a page, and empty pages are used again", "[ecs]") {
     SparseColumn column(&TypeDescriptor::of<int>());
     const std::size_t before = HeapBudget::calls();
     for (slot_t i = 0; i != 40; ++i) put<int>(column, e((1u << 31) + (i << 20)), static_cast<int>(i));

@@ -617,8 +617,8 @@ private:
 //=== SparsePages, SummaryBits ===//
 
 class PagesBody {
-    struct Page {
-        Counted value{};
+    struct Page : slotwise::detail::PageLink<Page> {
+        Counted value{}; // 0: the page is empty
     };
     using Pages = slotwise::detail::SparsePages<Page, std::allocator<std::byte>>;
 
@@ -629,7 +629,8 @@ public:
         std::uint64_t steps = 0;
         for (; !in_.done(); ++steps) {
             step();
-            FUZZ_CHECK(pages_.size() == model_.size());
+            FUZZ_CHECK(pages_.size() <= model_.size() + Pages::kept);
+            if (most_ < model_.size()) most_ = model_.size();
             if (steps % 16 == 0) check_all();
         }
         check_all();
@@ -659,21 +660,31 @@ private:
                 at->second = value_;
             else
                 model_.insert(at, {number, value_});
-        } else if (kind < 210) {
-            const Page* const page = pages_.find(number);
-            FUZZ_CHECK((page != nullptr) == there && (!there || page->value.value() == at->second));
+        } else if (kind < 180) {
+            Page* const page = pages_.find(number);
+            FUZZ_CHECK((page != nullptr || !there) && (page == nullptr || page->value.value() == (there ? at->second : 0)));
+            if (!there || kind < 140) return;
+            page->value = Counted(0);
+            pages_.emptied(number, *page, is_empty);
+            model_.erase(at);
         } else if (kind < 240) {
             std::uint64_t from = number;
-            const Page* const page = pages_.next(from);
+            const Page* page = pages_.next(from);
+            while (page != nullptr && is_empty(*page)) page = pages_.next(++from);
             FUZZ_CHECK((page != nullptr) == (at != model_.end()));
             if (page != nullptr) FUZZ_CHECK(from == at->first && page->value.value() == at->second);
+        } else if (kind < 242) {
+            pages_.clear_if(is_empty);
+            FUZZ_CHECK(pages_.size() == model_.size());
+            most_ = 0;
         } else if (kind < 244) {
             pages_.clear();
             model_.clear();
+            most_ = 0;
         } else if (kind < 250) {
             Pages moved(std::move(pages_));
             FUZZ_CHECK(pages_.size() == 0 && pages_.find(number) == nullptr); // NOLINT(bugprone-use-after-move)
-            pages_.make(number);
+            pages_.make(number).value = Counted(1);
             pages_.swap(moved);
         } else
             check_all();
@@ -681,14 +692,24 @@ private:
     void check_all() {
         auto at = model_.begin();
         pages_.for_each([&](std::uint32_t number, const Page& page) {
+            if (is_empty(page)) {
+                FUZZ_CHECK(page.listed);
+                return;
+            }
             FUZZ_CHECK(at != model_.end() && at->first == number && at->second == page.value.value());
             ++at;
         });
         FUZZ_CHECK(at == model_.end());
+        std::size_t held = pages_.size();
+        pages_.for_each_spare([&](const Page& page) { held += is_empty(page) && !page.listed; });
+        FUZZ_CHECK(held <= most_ + Pages::kept);
     }
+
+    static bool is_empty(const Page& page) noexcept { return page.value.value() == 0; }
 
     Input& in_;
     Pages pages_{};
+    std::size_t most_ = 0;                               // pages in use at once
     std::vector<std::pair<std::uint32_t, int>> model_{}; // by number
     int value_ = 0;
 };
@@ -708,10 +729,10 @@ public:
             const bool there = at != model_.end() && *at == number;
             FUZZ_CHECK(bits_.test(number) == there);
             if (kind < 120 && (there || model_.size() < 150)) {
-                bits_.set(number);
+                kind % 3 == 0 ? bits_.set_scattered(number) : bits_.set(number);
                 if (!there) model_.insert(at, number);
             } else if (kind < 200 || (kind < 250 && model_.empty())) {
-                bits_.reset(number);
+                kind % 3 == 0 ? bits_.reset_scattered(number) : bits_.reset(number);
                 if (there) model_.erase(at);
             } else if (kind < 250) {
                 bits_.reset(bits_.lowest()); // what taking the lowest free slot does

@@ -161,7 +161,8 @@ TEST_CASE("a thousand moves between tables do not touch a sparse component, and 
     CHECK((names.empty() && scope.alive() == alive - 1));
 }
 
-TEST_CASE("pages of sparse components whose last entry went are freed, and a far id costs one page", "[secondary_page]") {
+TEST_CASE("pages of sparse components whose last entry went are used again or freed, and a far id costs one page",
+          "[secondary_page]") {
     using Memory = StatefulAllocator<int>;
     const EveryByteReturned returned;
     SecondaryMap<Unit, int, AllocBy<Memory>> map{Memory(1)};
@@ -169,7 +170,13 @@ TEST_CASE("pages of sparse components whose last entry went are freed, and a far
     CHECK(returned.live_bytes() <= 8192);
     const std::size_t one = returned.live_bytes();
     for (slot_t i = 0; i != 1000; ++i) map.emplace(Unit(i * 1'000'000, 1), 1);
-    CHECK(returned.live_bytes() <= one + 1000 * std::size_t{8192});
+    const std::size_t most = returned.live_bytes();
+    CHECK(most <= one + 1000 * std::size_t{8192});
     for (slot_t i = 0; i != 1000; ++i) map.erase(Unit(i * 1'000'000, 1));
-    CHECK(returned.live_bytes() <= one + 10 * std::size_t{8192}); // the last few are kept
+    for (slot_t i = 0; i != 1000; ++i) map.emplace(Unit(i * 1'000'000 + 500'000, 1), 1); // in the same pages
+    CHECK(returned.live_bytes() <= most + 10 * std::size_t{8192});                       // the last few keep their numbers
+    for (slot_t i = 0; i != 1000; ++i) map.erase(Unit(i * 1'000'000 + 500'000, 1));
+    CHECK(returned.live_bytes() <= most + 10 * std::size_t{8192});
+    map.shrink_to_fit();
+    CHECK(returned.live_bytes() <= one + 16 * std::size_t{8192}); // the table of pages
 }

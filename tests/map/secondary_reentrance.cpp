@@ -229,6 +229,34 @@ TEST_CASE("A value whose assignment or move erases its own entry lives until tha
     CHECK((more.empty() && more.check_invariants()));
 }
 
+TEMPLATE_TEST_CASE("Constructors and destructors of a secondary map's values may shrink it", "[reentrance]", Pages, Rows) {
+    NothingLeaks objects;
+    typename TestType::template of<CallsOnDestroy> more;
+    const auto shrinks = [&] {
+        more.shrink_to_fit();
+        CHECK(more.check_invariants());
+    };
+    for (slot_t i = 0; i != 400; ++i)
+        CHECK(more.try_emplace(H(i * 1000 % 70'000, i < 70 ? 1 : 3), 1, shrinks).inserted == (i < 140));
+    for (slot_t i = 0; i != 69; ++i) CHECK(more.erase(H(i * 1000, 3)));
+    shrinks();
+    CHECK((more.size() == 1 && more.contains(H(69'000, 3))));
+    more.clear();
+    typename TestType::template of<CallsOnBuild> others;
+    for (slot_t i = 0; i != 100; ++i) others.try_emplace(H(i * 1000, 1), 1), others.erase(H(i * 1000, 1)); // pages are empty
+    for (slot_t i = 100; i-- != 0;)
+        CHECK(others
+                  .try_emplace(H(i * 1000, 3),
+                               [&] {
+                                   others.try_emplace(H(i * 1000 + 1, 1), 1);
+                                   others.erase(H(i * 1000 + 1, 1));
+                                   others.shrink_to_fit();
+                               })
+                  .inserted);
+    CHECK((others.size() == 100 && others.check_invariants()));
+    for (slot_t i = 0; i != 100; ++i) CHECK(others.contains(H(i * 1000, 3)));
+}
+
 TEST_CASE("A value that cannot move is built where the older one of its slot was, whose destructor calls back",
           "[reentrance]") {
     struct Fixed {
@@ -270,21 +298,28 @@ TEST_CASE("Whoever replaces a secondary map as a whole from inside one of its op
 
 #endif
 
-TEST_CASE("Pages of a SecondaryMap are sized by bytes, and empty ones are given back", "[map]") {
+TEST_CASE("Pages of a SecondaryMap are sized by bytes, and empty ones are used again or given back", "[map]") {
     using Value = std::array<std::byte, 256>;
     using A = StatefulAllocator<Value>;
     const EveryByteReturned balance;
     SecondaryMap<H, Value, AllocBy<A>> more{A(1)};
     const auto handle = [](slot_t i) { return H(i * 100'003, 1); };
     for (slot_t i = 0; i != 10'000; ++i) more.try_emplace(handle(i));
-    CHECK(balance.live_bytes() < 15'000'000); // 2.6 MB of values; it was 167 MB
+    const std::size_t most = balance.live_bytes();
+    CHECK(most < 15'000'000); // 2.6 MB of values; it was 167 MB
     for (slot_t i = 1; i != 10'000; ++i) more.erase(handle(i));
+    for (slot_t i = 20'000; i != 29'990; ++i) more.try_emplace(handle(i));
+    CHECK(balance.live_bytes() <= most); // in the pages of those that were erased
+    for (slot_t i = 20'000; i != 29'990; ++i) more.erase(handle(i));
+    CHECK(balance.live_bytes() <= most);
+    more.shrink_to_fit();
     CHECK(balance.live_bytes() < 20'000);
     for (slot_t i = 1; i != 6; ++i) more.try_emplace(handle(i));
     const std::size_t allocations = Ledger::allocations();
     for (slot_t i = 0; i != 50; ++i) more.erase(handle(1 + i % 5)), more.try_emplace(handle(1 + i % 5));
     CHECK(Ledger::allocations() == allocations); // the last few empty pages are kept
     CHECK(more.erase_if([](H, const Value&) { return true; }) == 6);
+    more.shrink_to_fit();
     CHECK(balance.live_bytes() < 20'000);
     more.clear();
     CHECK(balance.live_bytes() == 0);
@@ -294,6 +329,7 @@ TEST_CASE("Pages of a SecondaryMap are sized by bytes, and empty ones are given 
     const std::size_t one = balance.live_bytes();
     for (slot_t i = 1; i != 1000; ++i) few.insert(handle(i), 1);
     for (slot_t i = 1; i != 1000; ++i) few.erase(handle(i));
+    few.shrink_to_fit();
     CHECK(balance.live_bytes() < one + 20 * 1'200);
     CHECK(few.check_invariants());
 }

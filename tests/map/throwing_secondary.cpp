@@ -48,6 +48,11 @@ struct OverRows {
 
 } // namespace
 
+TEST_CASE("a shrink_to_fit of packed rows that throws has no effect", "[throwing][throws]") {
+    const auto run = []<class Subject>(Subject) { strong<Subject>("shrink_to_fit", [](auto& map) { map.shrink_to_fit(); }); };
+    run(OverRows::subject<Tracked>{});
+}
+
 TEMPLATE_TEST_CASE("a secondary map's insert, erase_if and extract that throw have no effect", "[throwing][throws]", OverPages,
                    OverRows) {
     const auto run = []<class Subject>(Subject) {

@@ -126,11 +126,11 @@ TEST_CASE("the summary finds the lowest number, whatever was added and removed")
             const std::size_t number =
                 random() % 3 == 0 ? count - 1 - random() % std::min<std::size_t>(count, 70) : random() % count;
             if (random() % 2 == 0) {
-                set.set(number);
+                step % 3 == 0 ? set.set_scattered(number) : set.set(number);
                 model.insert(number);
             } else if (!model.empty()) {
                 const std::size_t gone = random() % 2 == 0 ? *model.begin() : *model.rbegin();
-                set.reset(gone);
+                step % 5 == 0 ? set.reset_scattered(gone) : set.reset(gone);
                 model.erase(gone);
             }
             agrees = agrees && set.test(number) == model.contains(number);

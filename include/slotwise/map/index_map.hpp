@@ -128,6 +128,8 @@ public:
     size_type erase_if(Pred pred) {
         return entries_.erase_if([&](H handle, T& value) { return Interface::holds(pred, handle.index(), value); });
     }
+    /// Frees empty pages: erase keeps them for other entries. @throws nothing @complexity linear in pages
+    void shrink_to_fit() noexcept { entries_.shrink_to_fit(); }
     /// Removes all entries and frees the memory. An entry that a destructor inserts meanwhile survives. @throws nothing
     void clear() noexcept { entries_.clear(); }
 

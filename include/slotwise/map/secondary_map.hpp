@@ -16,7 +16,7 @@ namespace detail {
 
 /// A page of a SecondaryMap: the entries of some slots, which are liveness, versions and raw memory for values.
 template <class H, class T>
-struct SecondaryPage {
+struct SecondaryPage : PageLink<SecondaryPage<H, T>> {
     // A far handle claims one page. 10,000 of them with values of 256 bytes claim 12 MB; pages of 64 slots claimed 167.
     static constexpr unsigned page_slots = sizeof(T) >= 1024 ? 1 : sizeof(T) <= 16 ? 64 : std::bit_floor(1024u / sizeof(T));
     using version_type = typename HandleTraits<H::layout>::version_type;
@@ -24,7 +24,6 @@ struct SecondaryPage {
     bits::word_t live = 0;
     bits::word_t busy = 0;  // a constructor, a destructor or hold() runs there: the place is not vacant
     bits::word_t dying = 0; // dropped, but not destroyed yet
-    bool listed = false;    // see SparsePages::emptied
     version_type versions[page_slots] = {};
     alignas(T) std::byte memory[page_slots * sizeof(T)];
 
@@ -171,8 +170,9 @@ private:
 
 } // namespace detail
 
-/// Values by the handles of another map, in pages that never move: up to 64 slots, about 1 KiB of values. Empty pages are
-/// freed, except for the last few. When it is attached to that map (attach_to), it drops an entry when the element is erased.
+/// Values by the handles of another map, in pages that never move: up to 64 slots, about 1 KiB of values. An empty page is used
+/// for other slots, until shrink_to_fit() or clear() frees it. When it is attached to that map (attach_to), it drops an entry
+/// when the element is erased.
 /// When it is not attached, an entry is found by its own handle only, and a newer handle of the slot replaces it. It refuses
 /// null handles, handles that were never live and handles older than the entry in the slot: newer data is never overwritten. It
 /// refuses every handle of a slot whose value is being built or destroyed. Attach to maps with Exhaustion::wrap, because their
@@ -283,6 +283,10 @@ public:
             });
         }
         return erased;
+    }
+    /// Frees empty pages: erase keeps them for other entries. @throws nothing @complexity linear in pages
+    void shrink_to_fit() noexcept {
+        pages_.clear_if([](const Page& each) { return each.idle(); });
     }
     /// Removes all entries and frees the memory. An entry that a destructor inserts meanwhile survives. @throws nothing
     void clear() noexcept {
@@ -572,7 +576,7 @@ private:
             for (Page* page = pages_.next(page_number); page != nullptr; page = pages_.next(++page_number))
                 destroy_dropped(*page);
         }
-        pages_.clear_if([](const Page& each) { return each.idle(); });
+        shrink_to_fit();
     }
     void swap_entries(SecondaryMap& other) noexcept {
         pages_.swap(other.pages_);

@@ -16,7 +16,8 @@
 SLOTWISE_BEGIN
 
 /// Values by the handles of another map, packed in one array, with index pages of 256 slots (4 bytes each) where there are
-/// entries. Attachment and refused handles are as in SecondaryMap. Erase moves the last value into the gap, growth all.
+/// entries; both stay for other entries until shrink_to_fit() or clear() frees them. Attachment and refused handles are as in
+/// SecondaryMap. Erase moves the last value into the gap, growth all.
 /// @tparam H the handle type @tparam T nothrow movable. The allocator builds it. Its moves, and the destructor of a moved-from
 /// T, must not change the map (checked at level fast)
 template <class H, class T, class... With>
@@ -35,10 +36,9 @@ class SparseSecondaryMap final : public detail::SecondaryInterface<SparseSeconda
     using Insertion = typename Follower::Insertion;
     static constexpr unsigned page_slots = 256;
     static constexpr bool trivial = std::is_trivially_copyable_v<T>; // moves and destruction call no user code
-    struct Page {
+    struct Page : detail::PageLink<Page> {
         slot_t row[page_slots]; // no_slot: no entry
         unsigned used = 0;
-        bool listed = false; // see SparsePages::emptied
         Page() noexcept {
             for (auto& r : row) r = no_slot;
         }
@@ -120,6 +120,16 @@ public:
             ++erased;
         }
         return erased;
+    }
+    /// Frees memory that no entry needs: erase keeps it for other entries. No effect while a value is built in the map.
+    /// @throws what the allocator throws; strong @invalidates values() and iterators
+    void shrink_to_fit() {
+        if (building_ != nullptr) return; // it has its page and its row
+        if (size_ != values_.capacity()) {
+            const Packing moving(*this);
+            resize(size_);
+        }
+        index_.clear_if([](const Page& page) { return page.used == 0; });
     }
     /// Removes all entries and frees the memory. An entry that a destructor inserts meanwhile survives. @throws nothing
     void clear() noexcept {
@@ -366,8 +376,8 @@ private:
     void emptied(Page& page, slot_t slot) noexcept {
         index_.emptied(slot / page_slots, page, [](const Page& each) { return each.used == 0; });
     }
-    void grow() {
-        const size_type capacity = size_ < 8 ? 16 : 2 * size_;
+    void grow() { resize(size_ < 8 ? 16 : 2 * size_); }
+    void resize(size_type capacity) {
         auto handles = handles_.resized(capacity, H());
         auto values = values_.sized(capacity);
         values_.relocate_into(values, size_);

@@ -340,6 +340,26 @@ public:
         if (word == 0) reset_above(bits::word_of(number));
     }
 
+    /// As set() and reset(), for few numbers that come and go in any order. Whether a word has other bits is then a matter
+    /// of chance: a branch on it took 5 to 10 ns a pair.
+    constexpr void set_scattered(std::size_t number) noexcept {
+        words_[header + bits::word_of(number)] |= bits::bit_of(number);
+        if (levels() == 1) return;
+        const std::size_t w = bits::word_of(number);
+        auto& above = words_[begin(1) + bits::word_of(w)];
+        if (above == 0) set_above(w);
+        above |= bits::bit_of(w);
+    }
+    constexpr void reset_scattered(std::size_t number) noexcept {
+        const std::size_t w = bits::word_of(number);
+        auto& word = words_[header + w];
+        word &= ~bits::bit_of(number);
+        if (levels() == 1) return;
+        auto& above = words_[begin(1) + bits::word_of(w)];
+        above &= ~(bits::word_t{word == 0} << (w % bits::word_bits));
+        if (above == 0) reset_above(w);
+    }
+
     /// Adds every number from `number` on that the words have bits for.
     constexpr void set_from(std::size_t number) noexcept {
         std::size_t end = words_.empty() ? 0 : (begin(1) - header) * bits::word_bits;

@@ -555,14 +555,14 @@ public:
 
     /// First half of clear: every handle is stale, reservations are cancelled, and until end_clear() new elements go only to
     /// fresh slots. occupancy() still lists the slots to be destroyed, below the returned end.
-    /// @complexity linear in slots, vector code: about 0.25 ns a slot
+    /// @complexity linear in slots, vector code: 0.16 to 0.2 ns a slot, as one pass over versions takes
     constexpr slot_t begin_clear() noexcept {
-        // Locals, std::size_t and a sum instead of a flag let g++ 12 vectorise it (0.7 to 0.24 ns a slot).
+        // Locals, std::size_t and a mask as wide as a version let the compilers vectorise it.
         auto* const versions = versions_.data();
-        std::size_t exhausting = 0;
+        version_type exhausting = 0;
         for (std::size_t slot = 0, end = n_.cursor; slot < end; ++slot) {
             const version_type version = versions[slot];
-            exhausting += version == static_cast<version_type>(max_version);
+            exhausting |= version == static_cast<version_type>(max_version) ? static_cast<version_type>(-1) : version_type{0};
             versions[slot] = static_cast<version_type>(traits::wrapped(version + (version & 1u)));
         }
         if (exhausting != 0 && E == Exhaustion::retire) occupancy().for_each([&](slot_t slot) { retire_in_clear(slot); });

@@ -361,10 +361,9 @@ class SwitchMap {
         slot_t row = 0;
     };
     static constexpr slot_t page_slots = 4096 / sizeof(Entry);
-    struct Page {
+    struct Page : detail::PageLink<Page> {
         Entry entries[page_slots];
         slot_t used = 0;
-        bool listed = false; // see SparsePages::emptied
     };
     using Pages = detail::SparsePages<Page, Allocator>;
 
@@ -434,7 +433,7 @@ public:
     bool empty() const noexcept { return size_ == 0; }
     /// Room for `values` different values. @throws what the allocator throws; strong
     void reserve(size_type values) { buckets_.reserve(values); }
-    /// Frees memory that no id and no value needs. @throws what the allocator throws; strong
+    /// Frees memory that no id and no value needs: erase keeps pages for other ids. @throws what the allocator throws; strong
     void shrink_to_fit() {
         buckets_.shrink_to_fit();
         pages_.clear_if([](const Page& page) { return page.used == 0; });

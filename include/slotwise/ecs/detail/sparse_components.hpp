@@ -17,19 +17,18 @@ SLOTWISE_BEGIN
 namespace detail {
 
 /// Up to 64 neighbouring entities: which of them have a value, and the values.
-struct SparseColumnPage {
+struct SparseColumnPage : PageLink<SparseColumnPage> {
     bits::word_t live = 0;
     bits::word_t busy = 0; // a constructor or destructor runs there: the place is not vacant
     std::byte* values = nullptr;
     LineBlock<std::allocator<std::byte>> memory{std::allocator<std::byte>()};
-    bool listed = false; // see SparsePages::emptied
     std::uint16_t versions[bits::word_bits];
 
     SparseColumnPage() noexcept {} // versions are not initialised
     bool idle() const noexcept { return (live | busy) == 0; }
 };
 
-/// Values of a type-erased type by entity, in pages that never move; empty pages are freed, except for the last few. It is what
+/// Values of a type-erased type by entity, in pages that never move; an empty page is used for other entities. It is what
 /// SecondaryMap is for a C++ type: one class serves typed callers, which build and read T at the addresses given here, and
 /// components of run time. A tag has no memory for values. An entity finds exactly its own entry: one of the same index and a
 /// newer version replaces the older entry, whose value is destroyed once; an older one is refused.

@@ -35,6 +35,7 @@ SLOTWISE_INLINE Entity SparseColumn::next(slot_t index) const noexcept {
 SLOTWISE_INLINE std::size_t SparseColumn::memory_usage() const noexcept {
     std::size_t bytes = pages_.memory_usage();
     pages_.for_each([&](std::uint32_t, const Page& page) { bytes += page.memory.memory_usage(); });
+    pages_.for_each_spare([&](const Page& page) { bytes += page.memory.memory_usage(); });
     return bytes;
 }
 
@@ -50,6 +51,7 @@ SLOTWISE_INLINE bool SparseColumn::check_invariants() const {
             sound = sound && (page.versions[place] & 1u) != 0 && contains(entity_at(page, number, place));
         });
     });
+    pages_.for_each_spare([&](const Page& page) { sound = sound && page.idle(); });
     return sound && live == size_ && idle <= Pages::kept;
 }
 

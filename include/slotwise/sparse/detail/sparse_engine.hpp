@@ -34,10 +34,9 @@ public:
     static constexpr std::size_t page_entries = 4096 / sizeof(Entry);
     static constexpr Entry none = static_cast<Entry>(~Entry{0});
 
-    struct Page {
+    struct Page : PageLink<Page> {
         Entry entry[page_entries];
         unsigned used = 0;
-        bool listed = false; // see SparsePages::emptied
         Page() noexcept {
             for (Entry& each : entry) each = none;
         }
@@ -80,7 +79,7 @@ public:
         page.entry[place(id)] = none;
         if (--page.used == 0) emptied(page, id);
     }
-    /// If the page of the id is there and empty, it will be freed; see SparsePages::emptied.
+    /// If the page of the id is there and empty, it is used for other ids; see SparsePages::emptied.
     void release(Id id) noexcept {
         if (Page* const page = find(id); page != nullptr && page->used == 0) emptied(*page, id);
     }

@@ -304,7 +304,7 @@ public:
     allocator_type get_allocator() const noexcept { return this->entries_.get_allocator(); }
     /// Makes room for `count` rows. Pages of ids are made when ids are inserted. @throws what the allocator throws; strong
     void reserve(size_type count) { this->do_reserve(count); }
-    /// Gives memory of rows and pages back. @throws what the allocator throws; strong @invalidates ids()
+    /// Frees rows and pages that no id needs; erase keeps them. @throws what the allocator throws; strong @invalidates ids()
     void shrink_to_fit() {
         if (this->size_ != this->ids_.size()) this->ids_.resized(this->size_, Id{}).swap(this->ids_);
         this->values_.shrink(this->size_);
