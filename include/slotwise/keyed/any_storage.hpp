@@ -678,7 +678,7 @@ public:
 protected:
     friend struct detail::ColumnAccess;
     using Core::core_;
-    template <class, class>
+    template <class, class, class>
     friend class detail::KeyedIterator;
     const void* element_at(slot_t slot) const noexcept { return core_.store.keys.key_of(slot); }
     template <class F, class... Elements>
@@ -1022,7 +1022,7 @@ private:
     }
     using set_type::core_;
     friend struct detail::ColumnAccess;
-    template <class, class>
+    template <class, class, class>
     friend class detail::KeyedIterator;
     AnyMapItem<void> element_at(slot_t slot) noexcept { return {core_.store.keys.key_of(slot), values_column().ptr(slot)}; }
     AnyMapItem<const void> element_at(slot_t slot) const noexcept {

@@ -100,6 +100,9 @@ class MapStorage : private SetStorage<Key, detail::EmbeddedIn<MapStorage<Key, T,
     using Allocator = typename Args::allocator;
     using Values = typename Args::grown::template column<T, Allocator>;
     static constexpr KeySetOptions O = Args::options;
+    template <class V>
+    using Block =
+        std::conditional_t<detail::scattered<Key> || detail::scattered<T>, detail::NoBlock, detail::ItemBlock<Key, V>>;
 
 public:
     //=== types ===//
@@ -111,8 +114,8 @@ public:
     using value_type = MapItem<Key, T>;
     using reference = MapItem<Key, T>;
     using const_reference = MapItem<Key, const T>;
-    using iterator = detail::KeyedIterator<MapStorage, reference>;
-    using const_iterator = detail::KeyedIterator<const MapStorage, const_reference>;
+    using iterator = detail::KeyedIterator<MapStorage, reference, Block<T>>;
+    using const_iterator = detail::KeyedIterator<const MapStorage, const_reference, Block<const T>>;
     using set_type::options;
     using typename set_type::allocator_type;
     using typename set_type::difference_type;
@@ -415,9 +418,9 @@ public:
 
     //=== iteration ===//
 
-    constexpr iterator begin() noexcept { return {this, this->occupancy().find_next(0)}; }
+    constexpr iterator begin() noexcept { return {this, detail::LiveCursor::first(core_.directory)}; }
     constexpr iterator end() noexcept { return {this, no_slot}; }
-    constexpr const_iterator begin() const noexcept { return {this, this->occupancy().find_next(0)}; }
+    constexpr const_iterator begin() const noexcept { return {this, detail::LiveCursor::first(core_.directory)}; }
     constexpr const_iterator end() const noexcept { return {this, no_slot}; }
     constexpr const_iterator cbegin() const noexcept { return begin(); }
     constexpr const_iterator cend() const noexcept { return end(); }
@@ -527,7 +530,7 @@ private:
     template <class Codec>
     static constexpr std::array both_tags = {detail::ElementTag{detail::ElementRole::key, detail::type_tag<Codec, Key>()},
                                              detail::ElementTag{detail::ElementRole::value, detail::type_tag<Codec, T>()}};
-    template <class, class>
+    template <class, class, class>
     friend class detail::KeyedIterator;
     friend struct detail::ColumnAccess;
     using set_type::core_;
@@ -547,6 +550,12 @@ private:
     SLOTWISE_ALWAYS_INLINE constexpr reference element_at(slot_t slot) noexcept { return {element_key(slot), value_at(slot)}; }
     SLOTWISE_ALWAYS_INLINE constexpr const_reference element_at(slot_t slot) const noexcept {
         return {element_key(slot), value_at(slot)};
+    }
+    SLOTWISE_ALWAYS_INLINE constexpr Block<T> block_at(slot_t first) noexcept {
+        return {set_type::block_at(first), values_column().block(first)};
+    }
+    SLOTWISE_ALWAYS_INLINE constexpr Block<const T> block_at(slot_t first) const noexcept {
+        return {set_type::block_at(first), values_column().block(first)};
     }
     constexpr InsertResult<iterator> result(detail::InsertOutcome of) noexcept {
         return {{this, of.slot}, of.inserted, of.kind};

@@ -27,8 +27,8 @@ namespace detail {
 
 template <class K>
 inline constexpr bool is_keyed_iterator = false;
-template <class Container, class Reference>
-inline constexpr bool is_keyed_iterator<KeyedIterator<Container, Reference>> = true;
+template <class Container, class Reference, class Block>
+inline constexpr bool is_keyed_iterator<KeyedIterator<Container, Reference, Block>> = true;
 
 /// Whether an argument of type K is a key, or is compared with keys. Handles and iterators have overloads of their own, which
 /// are templates: a list in braces is deduced for none of them, so that it is a key.
@@ -115,6 +115,7 @@ class SetStorage
     using Equal = typename Args::equal;
     using Allocator = typename Args::allocator;
     static constexpr KeySetOptions O = Args::options;
+    using KeyBlock = std::conditional_t<detail::scattered<Key>, detail::NoBlock, const Key*>;
 
 public:
     //=== types ===//
@@ -128,7 +129,7 @@ public:
     using typename Core::size_type;
     using reference = const Key&;
     using const_reference = const Key&;
-    using iterator = detail::KeyedIterator<const SetStorage, const Key&>;
+    using iterator = detail::KeyedIterator<const SetStorage, const Key&, KeyBlock>;
     using const_iterator = iterator;
 
     //=== construct, copy, move ===//
@@ -358,7 +359,7 @@ public:
 
     //=== iteration ===//
 
-    constexpr iterator begin() const noexcept { return {this, this->occupancy().find_next(0)}; }
+    constexpr iterator begin() const noexcept { return {this, detail::LiveCursor::first(core_.directory)}; }
     constexpr iterator end() const noexcept { return {this, no_slot}; }
     constexpr iterator cbegin() const noexcept { return begin(); }
     constexpr iterator cend() const noexcept { return end(); }
@@ -458,12 +459,13 @@ public:
 protected:
     template <class Codec>
     static constexpr std::array tags = {detail::ElementTag{detail::ElementRole::key, detail::type_tag<Codec, Key>()}};
-    template <class, class>
+    template <class, class, class>
     friend class detail::KeyedIterator;
     friend struct detail::ColumnAccess;
     using Core::core_;
 
     constexpr const Key& element_at(slot_t slot) const noexcept { return *core_.store.keys.ptr(slot); }
+    SLOTWISE_ALWAYS_INLINE constexpr const Key* block_at(slot_t first) const noexcept { return core_.store.keys.ptr(first); }
 
     /// False for a number that no Key equals.
     template <class K>

@@ -60,15 +60,15 @@ public:
 
     template <class Directory>
     static constexpr Cursor first(const Directory& directory) noexcept {
-        return Cursor(directory.occupancy().find_next(0));
+        return Cursor::first(directory);
     }
     template <class Directory>
     static constexpr Cursor last(const Directory&) noexcept {
         return {};
     }
     template <class Directory>
-    static constexpr void advance(const Directory& directory, Cursor& c) noexcept {
-        c.advance_in([&]() noexcept { return directory.occupancy(); });
+    SLOTWISE_ALWAYS_INLINE static constexpr void advance(const Directory& directory, Cursor& c) noexcept {
+        if (!c.step(directory.live_word(c.word))) c.next_word(directory);
     }
     template <class Directory>
     static constexpr void step_back(const Directory& directory, Cursor& c) noexcept {

@@ -36,16 +36,9 @@ public:
     using const_pointer = const T*;
     using reference = T&;
     using const_reference = const T&;
-    /// A live slot, the values of its word of 64 slots (which never move), and the live slots after it in that word.
-    struct Cursor {
-        T* block = nullptr; // null: the end
-        bits::word_t rest = 0;
-        slot_t word = no_slot / bits::word_bits; // the end says no_slot, or erase(end()) would find slot 0 alive
-        unsigned bit = bits::word_bits - 1;
-        // The block first: inside a word only `bit` moves, and the optimiser then drops the comparison with the end.
-        SLOTWISE_ALWAYS_INLINE friend constexpr bool operator==(const Cursor& a, const Cursor& b) noexcept {
-            return a.block == b.block && a.bit == b.bit;
-        }
+    /// A live slot, and the values of its word of 64 slots, which never move.
+    struct Cursor : LiveCursor {
+        T* block = nullptr;
     };
     static constexpr bool stable = true;
     static constexpr bool indexed = false;
@@ -142,61 +135,33 @@ public:
 
     template <class Directory>
     constexpr Cursor first(const Directory& directory) const noexcept {
-        return cursor_in(LiveWord::first(directory));
+        return cursor_at(LiveCursor::first(directory));
     }
     template <class Directory>
     constexpr Cursor last(const Directory&) const noexcept {
         return {};
     }
-    /// To the next live slot. The rest of the word is remembered but checked against the live one: an erased slot is skipped.
     template <class Directory>
     SLOTWISE_ALWAYS_INLINE constexpr void advance(const Directory& directory, Cursor& c) const noexcept {
-        const bits::word_t rest = c.rest & directory.live_word(c.word);
-        if (rest != 0) [[likely]] {
-            c.bit = bits::lowest(rest);
-            c.rest = rest & (rest - 1);
-        } else
-            c = cursor_at_word(directory, std::size_t{c.word} + 1);
+        if (!c.step(directory.live_word(c.word)) && c.next_word(directory)) c.block = values_.ptr(c.first_slot());
     }
     template <class Directory>
-    constexpr Cursor place_of(const Directory& directory, slot_t slot) const noexcept {
-        const unsigned bit = slot % bits::word_bits; // a live one: no search as in cursor_from
-        const bits::word_t word = directory.occupancy().word(bits::word_of(slot));
-        return {values_.ptr(slot - bit), word & ~bits::low_mask(bit + 1), slot / bits::word_bits, bit};
+    constexpr Cursor place_of(const Directory&, slot_t slot) const noexcept {
+        return {LiveCursor(slot), values_.ptr(slot - slot % bits::word_bits)};
     }
     /// To the live slot before, also from the end.
     template <class Directory>
     constexpr void step_back(const Directory& directory, Cursor& c) const noexcept {
-        const slot_t before = directory.occupancy().find_previous(slot(c));
-        c = before == no_slot ? Cursor() : cursor_from(directory, before);
-    }
-    /// At the first live slot from word `w` on. By words, not by slots: taking a slot number apart again cost a third of a
-    /// step.
-    template <class Directory>
-    constexpr Cursor cursor_at_word(const Directory& directory, std::size_t w) const noexcept {
-        return cursor_in(LiveWord::from(directory.occupancy(), w));
-    }
-    SLOTWISE_ALWAYS_INLINE constexpr Cursor cursor_in(LiveWord at) const noexcept {
-        if (at.word == 0) return {};
-        const auto number = static_cast<slot_t>(at.number);
-        return {values_.ptr(number * bits::word_bits), at.word & (at.word - 1), number, bits::lowest(at.word)};
-    }
-    /// At the first live slot not below `slot`.
-    template <class Directory>
-    constexpr Cursor cursor_from(const Directory& directory, std::size_t from) const noexcept {
-        const slot_t slot = directory.occupancy().find_next(from);
-        if (slot == no_slot) return {};
-        const unsigned bit = slot % bits::word_bits;
-        const bits::word_t word = directory.occupancy().word(bits::word_of(slot));
-        return {values_.ptr(slot - bit), word & ~bits::low_mask(bit + 1), slot / bits::word_bits, bit};
+        c.step_back(directory.occupancy());
+        c = cursor_at(c);
     }
     SLOTWISE_ALWAYS_INLINE constexpr T* at(const Cursor& c) const noexcept {
         if constexpr (Array::apart != 0)
-            if (c.word < Array::apart / bits::word_bits) [[unlikely]]
+            if (slot(c) < Array::apart) [[unlikely]]
                 return values_.ptr(slot(c));
         return c.block + c.bit;
     }
-    SLOTWISE_ALWAYS_INLINE constexpr slot_t slot(const Cursor& c) const noexcept { return c.word * bits::word_bits + c.bit; }
+    SLOTWISE_ALWAYS_INLINE constexpr slot_t slot(const Cursor& c) const noexcept { return c.slot(); }
 
     /// The type of elements.
     template <class Codec>
@@ -233,6 +198,9 @@ public:
     }
 
 private:
+    SLOTWISE_ALWAYS_INLINE constexpr Cursor cursor_at(LiveCursor place) const noexcept {
+        return {place, place.at_end() ? nullptr : values_.ptr(place.first_slot())};
+    }
     // Placement new, because no construct() of an allocator can elide the copy of what make() returns. An allocator that has
     // one may hand itself on to the value (std::pmr): there the value is moved in.
     template <class Make>
@@ -318,7 +286,7 @@ public:
     constexpr iterator erase(const_iterator it) noexcept {
         SLOTWISE_EXPECT(core_.directory.is_live(it.slot()),
                         "SlotMap::erase(it): the element here was erased, or it is the end");
-        auto next = core_.store.cursor_from(core_.directory, it.slot());
+        auto next = core_.store.place_of(core_.directory, it.slot());
         core_.do_erase(it.slot());
         core_.store.advance(core_.directory, next);
         return {this, next};

@@ -236,8 +236,8 @@ public:
     constexpr detail::DirectoryView directory() const noexcept { return directory_; }
 
     /// Live values in slot order.
-    constexpr iterator begin() const noexcept { return {*this, directory_.live.find_next(0)}; }
-    constexpr iterator end() const noexcept { return {*this, no_slot}; }
+    constexpr iterator begin() const noexcept { return {*this, detail::LiveCursor::first(directory_.live)}; }
+    constexpr iterator end() const noexcept { return {*this, detail::LiveCursor()}; }
 
     /// Calls f(value) or f(slot, value) for every live slot; full words run as a plain loop that vectorises.
     template <class F>
@@ -319,8 +319,10 @@ class ColumnView<T>::iterator
 public:
     constexpr iterator() noexcept = default;
     /// For views: at `slot`, which is live, or at the end (no_slot).
-    constexpr iterator(const ColumnView& view, slot_t slot) noexcept
-        : values_(view.values_), live_(view.directory_.live), at_(slot) {
+    constexpr iterator(const ColumnView& view, slot_t slot) noexcept : iterator(view, detail::LiveCursor(slot)) {}
+    /// For views: at this place.
+    constexpr iterator(const ColumnView& view, detail::LiveCursor at) noexcept
+        : values_(view.values_), live_(view.directory_.live), at_(at) {
         find_block();
     }
     constexpr slot_t slot() const noexcept { return at_.slot(); }
@@ -332,19 +334,17 @@ private:
         if constexpr (detail::scattered<T>)
             return *values_.ptr(at_.slot());
         else
-            return block_[at_.bit()];
+            return block_[at_.bit];
     }
     constexpr void increment() noexcept {
-        const slot_t word = at_.word();
-        at_.advance(live_);
-        if (at_.word() != word) find_block();
+        if (!at_.step(live_.word(at_.word)) && at_.next_word(live_)) block_ = values_.ptr(at_.first_slot());
     }
     constexpr void decrement() noexcept {
         at_.step_back(live_);
         find_block();
     }
     constexpr void find_block() noexcept {
-        if (at_.slot() != no_slot) block_ = values_.ptr(std::size_t{at_.word()} * bits::word_bits);
+        if (!at_.at_end()) block_ = values_.ptr(at_.first_slot());
     }
 
     detail::PageView<T> values_{};

@@ -340,6 +340,8 @@ public:
     constexpr const version_type* versions() const noexcept { return detail::plain_values(versions_.data()); }
     /// The word of occupancy(), read without a view, for steps of iterators. @pre 64 * w < capacity()
     SLOTWISE_ALWAYS_INLINE constexpr word_t live_word(std::size_t w) const noexcept { return live_[w]; }
+    /// How many such words there are.
+    SLOTWISE_ALWAYS_INLINE constexpr std::size_t live_words() const noexcept { return live_.size(); }
 
     /// The state of any slot number. A slot that was never in use is free.
     constexpr SlotState state(slot_t slot) const noexcept {

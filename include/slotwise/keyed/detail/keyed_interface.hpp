@@ -17,19 +17,41 @@ SLOTWISE_BEGIN
 
 namespace detail {
 
+/// For owners whose elements are looked up one by one.
+struct NoBlock {};
+/// Keys and values of 64 slots.
+template <class Key, class T>
+struct ItemBlock {
+    const Key* keys = nullptr;
+    T* values = nullptr;
+    SLOTWISE_ALWAYS_INLINE constexpr MapItem<Key, T> operator[](unsigned i) const noexcept { return {keys[i], values[i]}; }
+    constexpr operator ItemBlock<Key, const T>() const noexcept
+        requires(!std::is_const_v<T>)
+    {
+        return {keys, values};
+    }
+};
+
 /// The iterator of all containers with keys: a live slot of `Owner`, in slot order. It stays valid when the container grows and
 /// when any element is erased: ++ from an erased element goes to the next live one. It visits an element that is inserted
 /// meanwhile if its slot lies ahead.
-template <class Owner, class Reference>
-class KeyedIterator : public IteratorFacade<KeyedIterator<Owner, Reference>, std::remove_cvref_t<Reference>, Reference,
+/// @tparam Block the elements of 64 slots, which never move: owner->block_at(slot) is that from `slot` on
+template <class Owner, class Reference, class Block = NoBlock>
+class KeyedIterator : public IteratorFacade<KeyedIterator<Owner, Reference, Block>, std::remove_cvref_t<Reference>, Reference,
                                             std::bidirectional_iterator_tag> {
 public:
     constexpr KeyedIterator() noexcept = default;
-    constexpr KeyedIterator(Owner* owner, slot_t slot) noexcept : owner_(owner), at_(slot) {}
+    constexpr KeyedIterator(Owner* owner, slot_t slot) noexcept : owner_(owner), at_(slot) {
+        if (slot != no_slot) enter_word();
+    }
+    constexpr KeyedIterator(Owner* owner, LiveCursor at) noexcept : owner_(owner), at_(at) {
+        if (!at.at_end()) enter_word();
+    }
     /// iterator to const_iterator.
-    template <class Other, class R>
+    template <class Other, class R, class B>
         requires(std::is_const_v<Owner> && std::is_same_v<const Other, Owner> && !std::is_const_v<Other>)
-    constexpr KeyedIterator(const KeyedIterator<Other, R>& other) noexcept : owner_(other.owner_), at_(other.at_) {}
+    constexpr KeyedIterator(const KeyedIterator<Other, R, B>& other) noexcept
+        : owner_(other.owner_), at_(other.at_), block_(other.block_) {}
 
     /// The slot of the element here; no_slot at the end.
     SLOTWISE_ALWAYS_INLINE constexpr slot_t slot() const noexcept { return at_.slot(); }
@@ -40,21 +62,32 @@ public:
     }
 
 private:
-    template <class, class>
+    template <class, class, class>
     friend class KeyedIterator;
     friend IteratorFacade<KeyedIterator, std::remove_cvref_t<Reference>, Reference, std::bidirectional_iterator_tag>;
     SLOTWISE_ALWAYS_INLINE constexpr Reference dereference() const {
         SLOTWISE_EXPECT_DEBUG(owner_->occupancy().test(slot()),
                               "keyed iterator: the element here was erased, or it is the end");
-        return owner_->element_at(slot());
+        if constexpr (std::is_same_v<Block, NoBlock>)
+            return owner_->element_at(slot());
+        else
+            return block_[at_.bit];
     }
     SLOTWISE_ALWAYS_INLINE constexpr void increment() noexcept {
-        at_.advance_in([this] { return owner_->occupancy(); });
+        const auto& directory = owner_->core_.directory;
+        if (!at_.step(directory.live_word(at_.word)) && at_.next_word(directory)) enter_word();
     }
-    constexpr void decrement() noexcept { at_.step_back(owner_->occupancy()); }
+    constexpr void decrement() noexcept {
+        at_.step_back(owner_->occupancy());
+        enter_word();
+    }
+    SLOTWISE_ALWAYS_INLINE constexpr void enter_word() noexcept {
+        if constexpr (!std::is_same_v<Block, NoBlock>) block_ = owner_->block_at(at_.first_slot());
+    }
 
     Owner* owner_ = nullptr;
     LiveCursor at_{};
+    SLOTWISE_NO_UNIQUE_ADDRESS Block block_{};
 };
 
 /// Access to the columns that a container has of its own, for the series around it: values, times and deltas.

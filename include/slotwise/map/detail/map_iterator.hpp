@@ -89,11 +89,15 @@ private:
     SLOTWISE_ALWAYS_INLINE constexpr Reference dereference() const {
         SLOTWISE_EXPECT_DEBUG(map_->core_.directory.is_live(slot()), "slot map iterator: the element here was erased");
         if constexpr (std::same_as<Projection, HandleProjection>)
-            return Reference(slot(), map_->core_.directory.version(slot()));
+            return live_handle();
         else if constexpr (std::same_as<Projection, ItemProjection>)
-            return {map_->handle_at(slot()), *map_->core_.store.at(cursor_)};
+            return {live_handle(), *map_->core_.store.at(cursor_)};
         else
             return *map_->core_.store.at(cursor_);
+    }
+    /// As handle(), which asks whether the element is still there.
+    SLOTWISE_ALWAYS_INLINE constexpr auto live_handle() const noexcept {
+        return typename Map::handle_type(slot(), map_->core_.directory.version(slot()));
     }
     SLOTWISE_ALWAYS_INLINE constexpr void increment() noexcept { map_->core_.store.advance(map_->core_.directory, cursor_); }
     constexpr void decrement() noexcept { map_->core_.store.step_back(map_->core_.directory, cursor_); }
