@@ -196,3 +196,34 @@ TEMPLATE_TEST_CASE("walks of a map with keys meet what stays and nothing that is
     histories<TestType>([](auto& c) { return c.values(); }, own_slot,
                         [](const auto& it, int number) { return number_of(*it) == number; });
 }
+
+namespace {
+
+/// A pool and what its handles have beside it, which is what is walked.
+template <class T>
+struct Followed {
+    HandlePool<int> pool;
+    SecondaryMap<HandlePool<int>::handle_type, T> data;
+
+    Followed() { data.attach_to(pool); }
+    auto emplace(int number) {
+        const auto handle = pool.create();
+        REQUIRE(data.insert(handle, T(number)).inserted);
+        return handle;
+    }
+    auto handle_at(slot_t slot) const { return pool.handle_at(slot); }
+    bool erase(HandlePool<int>::handle_type handle) { return pool.erase(handle); }
+    auto begin() { return data.begin(); }
+    auto end() { return data.end(); }
+};
+
+} // namespace
+
+TEMPLATE_TEST_CASE("walks of a secondary map meet what stays and nothing that is erased ahead of them", "[histories]", int,
+                   Sized<24>, Sized<300>, Sized<20000>) {
+    histories<Followed<TestType>>(whole, own_slot, [](const auto& it, int number) {
+        return (*it).handle.index() == it.slot() && number_of((*it).value) == number;
+    });
+    histories<Followed<TestType>>([](auto& c) -> const auto& { return std::as_const(c.data); }, own_slot,
+                                  [](const auto& it, int number) { return number_of((*it).value) == number; });
+}

@@ -90,7 +90,7 @@ class SecondaryIterator
 public:
     SecondaryIterator() noexcept = default;
     /// For the map: at the entry in slot `at`, or at the end; and at the first entry in slot `at` or after it.
-    SecondaryIterator(const Pages* pages, std::uint64_t at) noexcept : pages_(pages), next_(at) {}
+    SecondaryIterator(const Pages* pages, std::uint64_t at) noexcept : pages_(pages), next_(at) { remember(); }
     static SecondaryIterator from(const Pages* pages, std::uint64_t at) noexcept { return {pages, place_from(pages, at)}; }
     /// iterator to const_iterator.
     operator SecondaryIterator<H, T, Allocator, true>() const noexcept
@@ -114,18 +114,33 @@ private:
                               "SecondaryMap iterator: the entry here was erased");
         return {page->handle(slot), *page->value(Page::place(slot))};
     }
-    // The next entry of a near page is found inline: a search from the page table on for each entry took five times as long.
+    // Within a near page that nobody has changed since, a step is one of rest_, two operations long: a step from the place on takes
+    // five times as long, and a search from the page table on 25 times. Each step looks at the page, so that an entry erased ahead
+    // is not visited.
     void increment() noexcept {
-        const std::uint64_t at = next_ + 1;
-        if (const Page* const page = pages_->find_near(at / Page::page_slots); page != nullptr) {
-            if (const bits::word_t rest = page->live >> (at % Page::page_slots); rest != 0) {
-                next_ = at + bits::lowest(rest);
+        const Page* const page = pages_->find_near(next_ / Page::page_slots);
+        if (page != nullptr && page->live == seen_) [[likely]] {
+            rest_ &= rest_ - 1;
+            if (rest_ != 0) [[likely]] {
+                next_ = next_ / Page::page_slots * Page::page_slots + bits::lowest(rest_);
                 return;
             }
         }
-        next_ = place_from(pages_, at);
+        next_ = place_from(pages_, next_ + 1);
+        remember();
     }
-    void decrement() noexcept { Walk::previous(*pages_, next_); }
+    // The entries of the page here, if it is a near one.
+    void remember() noexcept {
+        seen_ = rest_ = 0;
+        if (const Page* const page = pages_->find_near(next_ / Page::page_slots); page != nullptr) {
+            seen_ = page->live;
+            rest_ = seen_ & bits::full_word << (next_ % Page::page_slots);
+        }
+    }
+    void decrement() noexcept {
+        Walk::previous(*pages_, next_);
+        remember();
+    }
     // Of the first entry in slot `at` or after it, or the end.
     SLOTWISE_NEVER_INLINE static std::uint64_t place_from(const Pages* pages, std::uint64_t at) noexcept {
         return Walk::next(*pages, at) == nullptr ? Walk::end : at;
@@ -133,6 +148,8 @@ private:
 
     const Pages* pages_ = nullptr;
     std::uint64_t next_ = Walk::end; // slot number
+    bits::word_t seen_ = 0;          // the entries of its page when the iterator came there
+    bits::word_t rest_ = 0;          // those of them from here on
 };
 
 /// The pages of a SecondaryMap that have entries, in slot order. @tparam Value T or const T
