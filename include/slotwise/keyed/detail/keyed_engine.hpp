@@ -244,6 +244,14 @@ struct KeySource {
     }
 };
 
+/// Whether a slot has the key. Two registers pass it.
+template <class Keys, class K>
+struct KeyEquals {
+    const Keys* keys;
+    const K* key;
+
+    SLOTWISE_ALWAYS_INLINE constexpr bool operator()(slot_t slot) const { return keys->equals(slot, *key); }
+};
 /// Whether a slot that the index offers has the key that is searched for. It does not depend on values, as KeySource.
 /// @tparam Any whether a removed slot with the key is found, too
 template <bool Any, Exhaustion E, class Directory, class Pending, class Keys, class K, class Prefetch>
@@ -269,6 +277,13 @@ struct KeyMatch {
                 *removed = slot;
             return false;
         }
+    }
+    /// See GroupIndex::search.
+    SLOTWISE_ALWAYS_INLINE constexpr auto further() const noexcept {
+        if constexpr (std::is_same_v<Pending, NoPendingSlots> && SLOTWISE_CHECK_LEVEL < 2)
+            return KeyEquals<Keys, K>{keys, key};
+        else
+            return *this;
     }
 
 private:

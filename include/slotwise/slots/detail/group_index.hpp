@@ -357,7 +357,8 @@ private:
         }
     };
     /// Calls found(hash as seeded, mask, number of the group, place in it) where equal(slot) holds. The first group decides
-    /// nine of ten searches. The rest is a call, which keeps every find short.
+    /// nine of ten searches. The rest is a call, which keeps every find short. An `equal` of more than two pointers has a member
+    /// further() that returns a smaller one for that call: clang writes what does not fit in registers to memory at every find.
     template <class Equal, class Found>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t search(std::uint64_t hash, Equal& equal, Found found) const {
         const std::size_t home = home_in(hash, mask_);
@@ -365,7 +366,10 @@ private:
         const slot_t slot = search_group(group, hash, mask_, home, equal, found);
         if (slot != no_slot || !any_passed(group, hash)) [[likely]]
             return slot;
-        return probe_further<Equal, Found>(hash, equal, found);
+        if constexpr (requires { equal.further(); })
+            return probe_further(hash, equal.further(), found);
+        else
+            return probe_further(hash, equal, found);
     }
     // Functors by value: by reference, every find would write them to memory for this call, and take up to 1.5 times as long.
     template <class Equal, class Found>
