@@ -256,7 +256,7 @@ public:
     /// Adds an entry. @pre make_room(), and no entry has this slot
     SLOTWISE_INLINE_OPTIMISED constexpr void place(std::uint64_t hash, slot_t slot) noexcept {
         ++size_;
-        if (seed_ || !place_in_group(storage_[home_in(hash, mask_)], hash, slot)) [[unlikely]]
+        if (seed_ || !place_in_group(*home_group(storage_.data(), hash), hash, slot)) [[unlikely]]
             place_further(hash, slot);
     }
     /// Removes the entry. @pre place(hash, slot) was called, once
@@ -276,7 +276,7 @@ public:
     }
 
     /// Fetches what a search for this hash reads first. An index need not have this function.
-    SLOTWISE_ALWAYS_INLINE void prefetch(std::uint64_t hash) const noexcept { prefetch_group(&groups_[home_in(hash, mask_)]); }
+    SLOTWISE_ALWAYS_INLINE void prefetch(std::uint64_t hash) const noexcept { prefetch_group(home_group(groups_, hash)); }
     /// Bytes held from the allocator.
     constexpr std::size_t memory_usage() const noexcept { return storage_.memory_usage(); }
     /// Whether the entries are exactly those of `source` (each hash, each slot once) and every count is right; for tests.
@@ -322,6 +322,13 @@ private:
     static constexpr std::size_t home_in(std::uint64_t hash, std::size_t mask) noexcept {
         return bits::to_size(hash >> 10) & mask;
     }
+    // The group of the hash among these; the same as home_in, one instruction less.
+    template <class G>
+    SLOTWISE_ALWAYS_INLINE constexpr G* home_group(G* groups, std::uint64_t hash) const noexcept {
+        if (SLOTWISE_IN_CONSTANT) return groups + home_in(hash, home_mask_ / sizeof(Group));
+        using Byte = std::conditional_t<std::is_const_v<G>, const std::byte, std::byte>;
+        return reinterpret_cast<G*>(reinterpret_cast<Byte*>(groups) + (bits::to_size(hash >> 4) & home_mask_));
+    }
     // An odd step reaches every group, because their number is a power of two.
     static constexpr std::size_t next_in(std::size_t at, std::uint64_t hash, std::size_t mask) noexcept {
         return (at + (bits::to_size(hash >> 32) | 1u)) & mask;
@@ -361,9 +368,9 @@ private:
     /// further() that returns a smaller one for that call: clang writes what does not fit in registers to memory at every find.
     template <class Equal, class Found>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t search(std::uint64_t hash, Equal& equal, Found found) const {
-        const std::size_t home = home_in(hash, mask_);
-        const Group& group = groups_[home];
-        const slot_t slot = search_group(group, hash, mask_, home, equal, found);
+        const Group& group = *home_group(groups_, hash);
+        const auto home = static_cast<std::size_t>(&group - groups_);
+        const slot_t slot = search_group(group, hash, home_mask_ / sizeof(Group), home, equal, found);
         if (slot != no_slot || !any_passed(group, hash)) [[likely]]
             return slot;
         if constexpr (requires { equal.further(); })
@@ -532,13 +539,13 @@ private:
     constexpr void update_search_start() noexcept {
         const bool unseeded = !storage_.empty() && !seed_;
         groups_ = unseeded ? storage_.data() : seed_ ? &detail::seeded_group : &detail::empty_group;
-        mask_ = unseeded ? storage_.size() - 1 : 0;
+        home_mask_ = unseeded ? (storage_.size() - 1) * sizeof(Group) : 0;
         limit_ = probe_stats_.flooded && !seed_ ? 0 : room();
     }
 
     Groups storage_{};
     const Group* groups_ = &detail::empty_group; // where a search without a seed begins
-    std::size_t mask_ = 0;
+    std::size_t home_mask_ = 0; // of the first group's offset in bytes
     std::size_t size_ = 0;
     std::size_t limit_ = 0; // from this many entries on make_room() has work to do
     ProbeStats probe_stats_{};
