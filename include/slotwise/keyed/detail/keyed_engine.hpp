@@ -231,6 +231,7 @@ struct KeySource {
     std::size_t* rebuilds; // null, or a counter of rebuilds
     bool clearing;         // during clear() the slots to be destroyed still have their bits
 
+    constexpr std::size_t capacity() const noexcept { return directory->capacity(); }
     template <class Entry>
     constexpr void operator()(Entry&& entry) const {
         if (rebuilds != nullptr) ++*rebuilds;

@@ -174,7 +174,7 @@ constexpr auto shared_source(const Source& source) {
 ///
 /// An index policy is a class template over an allocator of bytes with these members. BoostIndex, RobinIndex and AnkerlIndex
 /// adapt other tables. A *source* calls its argument with (slot, hash) for every entry. A growing table gets its hashes from
-/// it. It must not throw.
+/// it. It must not throw. Its capacity(), if it has that member, is how many slots the container has room for.
 /// @tparam Fingerprints how fingerprints are compared; NativeFingerprints or PortableFingerprints
 template <class Allocator, class Fingerprints>
 class GroupIndex {
@@ -471,11 +471,24 @@ private:
 
     template <class Source>
     SLOTWISE_NEVER_INLINE constexpr void make_room_now(Source source) {
-        if (size_ >= room()) return rebuild(storage_.empty() ? 1 : 2 * storage_.size(), source);
+        if (size_ >= room()) return rebuild(grown(source), source);
         // In the same memory: the promise of reserve() holds, and nothing can fail.
         seed_ = detail::IndexSeed::random();
         clear_groups(storage_);
         fill(storage_, source);
+    }
+    // Twice as many groups, or as many as the slots need for which the container has room, up to 4 KiB: a small table is then
+    // filled again two or three times, not six.
+    template <class Source>
+    constexpr std::size_t grown(const Source& source) const noexcept {
+        if (storage_.empty()) return 1;
+        std::size_t groups = 2 * storage_.size();
+        if constexpr (requires { source.capacity(); }) {
+            constexpr std::size_t most = 4096 / sizeof(Group) * max_group_load;
+            const std::size_t for_slots = groups_for(source.capacity() < most ? source.capacity() : most);
+            if (for_slots > groups) groups = for_slots;
+        }
+        return groups;
     }
     template <class Source>
     SLOTWISE_NEVER_INLINE constexpr void rebuild(std::size_t groups, Source source) {
@@ -545,7 +558,7 @@ private:
 
     Groups storage_{};
     const Group* groups_ = &detail::empty_group; // where a search without a seed begins
-    std::size_t home_mask_ = 0; // of the first group's offset in bytes
+    std::size_t home_mask_ = 0;                  // of the first group's offset in bytes
     std::size_t size_ = 0;
     std::size_t limit_ = 0; // from this many entries on make_room() has work to do
     ProbeStats probe_stats_{};
