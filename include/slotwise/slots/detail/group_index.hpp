@@ -364,8 +364,9 @@ private:
         }
     };
     /// Calls found(hash as seeded, mask, number of the group, place in it) where equal(slot) holds. The first group decides
-    /// nine of ten searches. The rest is a call, which keeps every find short. An `equal` of more than two pointers has a member
-    /// further() that returns a smaller one for that call: clang writes what does not fit in registers to memory at every find.
+    /// nine of ten searches. The rest is a call, which keeps every find short. An `equal` of more than two pointers may have a
+    /// member further() that returns a smaller one for that call: clang writes to memory, at every find, what does not fit in
+    /// registers.
     template <class Equal, class Found>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t search(std::uint64_t hash, Equal& equal, Found found) const {
         const Group& group = *home_group(groups_, hash);
