@@ -10,6 +10,7 @@
 #include <slotwise/keyed/set_storage.hpp>
 #include <slotwise/keyed/set_view.hpp>
 
+#include <string_view>
 #include <utility>
 
 namespace {
@@ -187,6 +188,18 @@ constexpr int defers_and_keeps(C c, Value... value) {
     HOLDS(c.erase_reserved(kept) && c.insert(key, value...).kind == InsertKind::resurrected && c.check_invariants());
     return 0;
 }
+/// Texts as keys, which are hashed by their characters. Views, because clang refuses the strings of libstdc++ 12 in constants.
+constexpr int texts() {
+    MapStorage<std::string_view, int> map;
+    const std::string_view names[] = {"", "a", "ada", "grace", "alan turing", "a name of more than thirty-two characters"};
+    for (int i = 0; i != 6; ++i) HOLDS(map.insert(names[i], i).inserted);
+    for (int i = 0; i != 6; ++i) HOLDS(*map.get(names[i]) == i && !map.insert(names[i], 7).inserted);
+    HOLDS(*map.get("ada") == 2 && !map.contains("adb") && map.erase("grace") && !map.contains(names[3]));
+    HOLDS(map.size() == 5 && map.check_invariants());
+    SetStorage<std::u16string_view> set{u"ada", u"grace"};
+    HOLDS(set.contains(u"ada") && !set.contains(u"alan") && set.check_invariants());
+    return 0;
+}
 constexpr DeferringMap<int, int> one_pair() {
     DeferringMap<int, int> map;
     map[1] = 10;
@@ -199,6 +212,7 @@ IN_CONSTANTS("a SetStorage lives in a constant expression", sets<SetStorage<int>
 IN_CONSTANTS("a SetStorage over the portable index lives in a constant expression",
              sets<SetStorage<int, IndexBy<PortableHashIndex>>>())
 IN_CONSTANTS("a MapStorage lives in a constant expression", maps<MapStorage<int, int>>())
+IN_CONSTANTS("a map of texts lives in a constant expression", texts())
 IN_CONSTANTS("a set defers erasure in a constant expression", defers(DeferringSet<int>{1}))
 IN_CONSTANTS("a map defers erasure in a constant expression", defers(one_pair()))
 IN_CONSTANTS("a set defers erasure and keeps a handle in a constant expression", defers_and_keeps(DeferringSet<int>{1}))

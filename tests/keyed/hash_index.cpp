@@ -221,6 +221,45 @@ TEMPLATE_TEST_CASE("an index holds eight bytes and a half an entry when it is fu
     REQUIRE(pair.index.memory_usage() == 64 * 1024); // ten entries a group of 64 bytes
 }
 
+namespace {
+/// A source that knows for how many slots its container has room, and counts how often it is asked for all entries.
+struct RoomySource {
+    const Entries* entries;
+    std::size_t slots;
+    int* fills;
+
+    std::size_t capacity() const { return slots; }
+    template <class Entry>
+    void operator()(Entry&& entry) const {
+        ++*fills;
+        source_of (*entries)(entry);
+    }
+};
+} // namespace
+
+TEMPLATE_TEST_CASE("a small index grows at once for the slots of its container, to 4 KiB at most", "[hash_index]", Native,
+                   Portable) {
+    for (const std::size_t slots : {64u, 128u, 512u, 1u << 30}) {
+        CAPTURE(slots);
+        Pair<TestType> pair;
+        int fills = 0;
+        const auto add = [&](slot_t slot) {
+            pair.index.make_room(RoomySource{&pair.entries, slots, &fills});
+            pair.index.place(mix_bits(slot), slot);
+            pair.entries.emplace(slot, mix_bits(slot));
+        };
+        for (slot_t slot = 0; slot != 10; ++slot) add(slot);
+        CHECK(pair.index.memory_usage() == 64); // a group: a container of few elements stays small
+        fills = 0;
+        add(10);
+        CHECK(pair.index.memory_usage() == (slots == 64 ? 512u : slots == 128 ? 1024u : 4096u));
+        for (slot_t slot = 11; slot != 2000; ++slot) add(slot);
+        CHECK(pair.index.memory_usage() == 256 * 64);
+        CHECK(fills == (slots == 64 ? 6 : slots == 128 ? 5 : 3));
+        CHECK((pair.sound() && pair.complete()));
+    }
+}
+
 TEMPLATE_TEST_CASE("clear keeps the memory, reset gives it back, and both forget every count", "[hash_index]", Native,
                    Portable) {
     Pair<TestType> pair;

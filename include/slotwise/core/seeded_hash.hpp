@@ -95,8 +95,8 @@ struct SipHash13 {
                       "SipHash13::hash_units: the units are integers, characters or std::byte");
         State state(low_, high_);
         const std::size_t bytes = count * sizeof(Unit), whole = bytes / 8 * 8;
-        for (std::size_t at = 0; at != whole; at += 8) state.word(load(units, at, 8));
-        return state.finish(load(units, whole, bytes - whole) | std::uint64_t{bytes} << 56);
+        for (std::size_t at = 0; at != whole; at += 8) state.word(detail::read_units<8>(units, at));
+        return state.finish(detail::read_units(units, whole, bytes - whole) | std::uint64_t{bytes} << 56);
     }
     /// The hash of an integer, an enumeration, or of another trivially copyable value by its bytes.
     /// @pre two values are equal exactly when their bytes are
@@ -153,19 +153,6 @@ private:
         }
         std::uint64_t a_, b_, c_, d_;
     };
-    // Up to eight bytes from byte `at` on, the first in the lowest place, whatever the byte order.
-    template <class Unit>
-    static constexpr std::uint64_t load(const Unit* units, std::size_t at, std::size_t bytes) noexcept {
-        std::uint64_t word = 0;
-        if (std::endian::native == std::endian::little && !SLOTWISE_IN_CONSTANT) {
-            if (bytes != 0) std::memcpy(&word, reinterpret_cast<const char*>(units) + at, bytes);
-        } else
-            for (std::size_t i = 0; i != bytes; ++i) {
-                const auto unit = static_cast<std::uint64_t>(units[(at + i) / sizeof(Unit)]);
-                word |= (unit >> 8 * ((at + i) % sizeof(Unit)) & 0xFFu) << 8 * i;
-            }
-        return word;
-    }
 
     std::uint64_t low_, high_;
 };

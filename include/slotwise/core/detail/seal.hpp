@@ -47,10 +47,6 @@ constexpr std::uint64_t make_tag(TypeKind kind, std::initializer_list<std::uint6
 }
 
 template <class T>
-inline constexpr bool is_character = std::is_same_v<T, char> || std::is_same_v<T, wchar_t> || std::is_same_v<T, char8_t> ||
-                                     std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>;
-
-template <class T>
 consteval std::uint64_t tag_of() noexcept;
 
 /// Of a type whose codec says nothing: its size, where that is its bytes.

@@ -231,6 +231,7 @@ struct KeySource {
     std::size_t* rebuilds; // null, or a counter of rebuilds
     bool clearing;         // during clear() the slots to be destroyed still have their bits
 
+    constexpr std::size_t capacity() const noexcept { return directory->capacity(); }
     template <class Entry>
     constexpr void operator()(Entry&& entry) const {
         if (rebuilds != nullptr) ++*rebuilds;
@@ -244,6 +245,14 @@ struct KeySource {
     }
 };
 
+/// Whether a slot has the key. Two registers pass it.
+template <class Keys, class K>
+struct KeyEquals {
+    const Keys* keys;
+    const K* key;
+
+    SLOTWISE_ALWAYS_INLINE constexpr bool operator()(slot_t slot) const { return keys->equals(slot, *key); }
+};
 /// Whether a slot that the index offers has the key that is searched for. It does not depend on values, as KeySource.
 /// @tparam Any whether a removed slot with the key is found, too
 template <bool Any, Exhaustion E, class Directory, class Pending, class Keys, class K, class Prefetch>
@@ -269,6 +278,13 @@ struct KeyMatch {
                 *removed = slot;
             return false;
         }
+    }
+    /// See GroupIndex::search.
+    SLOTWISE_ALWAYS_INLINE constexpr auto further() const noexcept {
+        if constexpr (std::is_same_v<Pending, NoPendingSlots> && SLOTWISE_CHECK_LEVEL < 2)
+            return KeyEquals<Keys, K>{keys, key};
+        else
+            return *this;
     }
 
 private:

@@ -174,7 +174,7 @@ constexpr auto shared_source(const Source& source) {
 ///
 /// An index policy is a class template over an allocator of bytes with these members. BoostIndex, RobinIndex and AnkerlIndex
 /// adapt other tables. A *source* calls its argument with (slot, hash) for every entry. A growing table gets its hashes from
-/// it. It must not throw.
+/// it. It must not throw. Its capacity(), if it has that member, is how many slots the container has room for.
 /// @tparam Fingerprints how fingerprints are compared; NativeFingerprints or PortableFingerprints
 template <class Allocator, class Fingerprints>
 class GroupIndex {
@@ -256,7 +256,7 @@ public:
     /// Adds an entry. @pre make_room(), and no entry has this slot
     SLOTWISE_INLINE_OPTIMISED constexpr void place(std::uint64_t hash, slot_t slot) noexcept {
         ++size_;
-        if (seed_ || !place_in_group(storage_[home_in(hash, mask_)], hash, slot)) [[unlikely]]
+        if (seed_ || !place_in_group(*home_group(storage_.data(), hash), hash, slot)) [[unlikely]]
             place_further(hash, slot);
     }
     /// Removes the entry. @pre place(hash, slot) was called, once
@@ -276,7 +276,7 @@ public:
     }
 
     /// Fetches what a search for this hash reads first. An index need not have this function.
-    SLOTWISE_ALWAYS_INLINE void prefetch(std::uint64_t hash) const noexcept { prefetch_group(&groups_[home_in(hash, mask_)]); }
+    SLOTWISE_ALWAYS_INLINE void prefetch(std::uint64_t hash) const noexcept { prefetch_group(home_group(groups_, hash)); }
     /// Bytes held from the allocator.
     constexpr std::size_t memory_usage() const noexcept { return storage_.memory_usage(); }
     /// Whether the entries are exactly those of `source` (each hash, each slot once) and every count is right; for tests.
@@ -322,6 +322,13 @@ private:
     static constexpr std::size_t home_in(std::uint64_t hash, std::size_t mask) noexcept {
         return bits::to_size(hash >> 10) & mask;
     }
+    // The group of the hash among these; the same as home_in, one instruction less.
+    template <class G>
+    SLOTWISE_ALWAYS_INLINE constexpr G* home_group(G* groups, std::uint64_t hash) const noexcept {
+        if (SLOTWISE_IN_CONSTANT) return groups + home_in(hash, home_mask_ / sizeof(Group));
+        using Byte = std::conditional_t<std::is_const_v<G>, const std::byte, std::byte>;
+        return reinterpret_cast<G*>(reinterpret_cast<Byte*>(groups) + (bits::to_size(hash >> 4) & home_mask_));
+    }
     // An odd step reaches every group, because their number is a power of two.
     static constexpr std::size_t next_in(std::size_t at, std::uint64_t hash, std::size_t mask) noexcept {
         return (at + (bits::to_size(hash >> 32) | 1u)) & mask;
@@ -357,15 +364,20 @@ private:
         }
     };
     /// Calls found(hash as seeded, mask, number of the group, place in it) where equal(slot) holds. The first group decides
-    /// nine of ten searches. The rest is a call, which keeps every find short.
+    /// nine of ten searches. The rest is a call, which keeps every find short. An `equal` of more than two pointers may have a
+    /// member further() that returns a smaller one for that call: clang writes to memory, at every find, what does not fit in
+    /// registers.
     template <class Equal, class Found>
     SLOTWISE_ALWAYS_INLINE constexpr slot_t search(std::uint64_t hash, Equal& equal, Found found) const {
-        const std::size_t home = home_in(hash, mask_);
-        const Group& group = groups_[home];
-        const slot_t slot = search_group(group, hash, mask_, home, equal, found);
+        const Group& group = *home_group(groups_, hash);
+        const auto home = static_cast<std::size_t>(&group - groups_);
+        const slot_t slot = search_group(group, hash, home_mask_ / sizeof(Group), home, equal, found);
         if (slot != no_slot || !any_passed(group, hash)) [[likely]]
             return slot;
-        return probe_further<Equal, Found>(hash, equal, found);
+        if constexpr (requires { equal.further(); })
+            return probe_further(hash, equal.further(), found);
+        else
+            return probe_further(hash, equal, found);
     }
     // Functors by value: by reference, every find would write them to memory for this call, and take up to 1.5 times as long.
     template <class Equal, class Found>
@@ -460,11 +472,24 @@ private:
 
     template <class Source>
     SLOTWISE_NEVER_INLINE constexpr void make_room_now(Source source) {
-        if (size_ >= room()) return rebuild(storage_.empty() ? 1 : 2 * storage_.size(), source);
+        if (size_ >= room()) return rebuild(grown(source), source);
         // In the same memory: the promise of reserve() holds, and nothing can fail.
         seed_ = detail::IndexSeed::random();
         clear_groups(storage_);
         fill(storage_, source);
+    }
+    // Twice as many groups, or as many as the slots need for which the container has room, up to 4 KiB: a small table is then
+    // filled again two or three times, not six.
+    template <class Source>
+    constexpr std::size_t grown(const Source& source) const noexcept {
+        if (storage_.empty()) return 1;
+        std::size_t groups = 2 * storage_.size();
+        if constexpr (requires { source.capacity(); }) {
+            constexpr std::size_t most = 4096 / sizeof(Group) * max_group_load;
+            const std::size_t for_slots = groups_for(source.capacity() < most ? source.capacity() : most);
+            if (for_slots > groups) groups = for_slots;
+        }
+        return groups;
     }
     template <class Source>
     SLOTWISE_NEVER_INLINE constexpr void rebuild(std::size_t groups, Source source) {
@@ -528,13 +553,13 @@ private:
     constexpr void update_search_start() noexcept {
         const bool unseeded = !storage_.empty() && !seed_;
         groups_ = unseeded ? storage_.data() : seed_ ? &detail::seeded_group : &detail::empty_group;
-        mask_ = unseeded ? storage_.size() - 1 : 0;
+        home_mask_ = unseeded ? (storage_.size() - 1) * sizeof(Group) : 0;
         limit_ = probe_stats_.flooded && !seed_ ? 0 : room();
     }
 
     Groups storage_{};
     const Group* groups_ = &detail::empty_group; // where a search without a seed begins
-    std::size_t mask_ = 0;
+    std::size_t home_mask_ = 0;                  // of the first group's offset in bytes
     std::size_t size_ = 0;
     std::size_t limit_ = 0; // from this many entries on make_room() has work to do
     ProbeStats probe_stats_{};
