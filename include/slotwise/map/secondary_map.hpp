@@ -114,9 +114,9 @@ private:
                               "SecondaryMap iterator: the entry here was erased");
         return {page->handle(slot), *page->value(Page::place(slot))};
     }
-    // Within a near page that nobody has changed since, a step is one of rest_, two operations long: a step from the place on takes
-    // five times as long, and a search from the page table on 25 times. Each step looks at the page, so that an entry erased ahead
-    // is not visited.
+    // Within a near page that nobody has changed since, a step is one of rest_, two operations long: a step from the place on
+    // takes three times as long, and a search from the page table on longer. Each step looks at the page, so that an entry
+    // erased ahead is not visited.
     void increment() noexcept {
         const Page* const page = pages_->find_near(next_ / Page::page_slots);
         if (page != nullptr && page->live == seen_) [[likely]] {
