@@ -61,11 +61,12 @@ private:
 /// If a term names a sparse component, or a target of a switched relation, and fewer entities have it than there are rows to
 /// check, then the walk follows the order of those entities instead.
 ///
-/// A query may be kept, and also matches tables, pairs and components that come later. Each function that adds a term returns
-/// another query and leaves this one as it is. A query of a store that is not const searches for its tables once: the store
-/// keeps the list and appends new tables to it. A query of a const store uses such a list if there is one (see warm()).
-/// Otherwise it searches the tables of its rarest component at each walk. So does each query for a pair with one entity,
-/// because entities come and go, and their lists would remain.
+/// A query may be kept, and also matches tables, pairs and components that come later. To make it anew costs some nanoseconds:
+/// the store keeps what follows from the terms, unless they name an entity, a tick, or pairs of any relation. Each function
+/// that adds a term returns another query and leaves this one as it is. A query of a store that is not const searches for its
+/// tables once: the store keeps the list and appends new tables to it. A query of a const store uses such a list if there is
+/// one (see warm()). Otherwise it searches the tables of its rarest component at each walk. So does each query for a pair with
+/// one entity, because entities come and go, and their lists would remain.
 ///
 /// While a walk runs, the structure of the store must not change: nothing is spawned or despawned, and no component is added or
 /// removed (checked at level fast). Record such changes in a CommandBuffer. Values may change, components may be enabled and
