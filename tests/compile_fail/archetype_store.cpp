@@ -92,6 +92,12 @@ CommandBuffer commands(store);
 commands.spawn(Position{});
 commands.spawn(Position{}, Position{}); // faulty
 
+//=== defers_a_function_without_a_buffer ===//
+// expect: f takes a CommandBuffer&, as in store.defer
+ArchetypeStore store;
+store.defer([](CommandBuffer& commands) { commands.spawn(Position{}); });
+store.defer([] {}); // faulty
+
 //=== a_command_that_removes_nothing ===//
 // expect: no matching
 ArchetypeStore store;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Random commands, directly in one store and through command buffers in another: what both leave is compared, but for what the
-// guide says is meant to differ.
+// Random commands, directly in one store and through command buffers or defer() in another: what both leave is compared, but
+// for what the guide says is meant to differ.
 #include "ecs/inside.hpp"
 #include "support/bounds.hpp"
 #include "support/catch.hpp"
@@ -393,6 +393,19 @@ Outcome do_buffered(World& world, const std::vector<Step>& steps, Entity never, 
     return outcome;
 }
 
+/// The same by defer(), every other step in a call within the call.
+Outcome do_deferred(World& world, const std::vector<Step>& steps, Entity never) {
+    Outcome outcome;
+    outcome.dropped = world.store.defer([&](CommandBuffer& commands) {
+        for (std::size_t i = 0; i != steps.size(); ++i)
+            if (i % 2 == 0)
+                act_with_dead(world, commands, steps[i], never);
+            else
+                world.store.defer([&](CommandBuffer& inner) { act_with_dead(world, inner, steps[i], never); });
+    });
+    return outcome;
+}
+
 /// Whether the guide says that a despawn that is refused is not as it is directly: what is recorded about the entity is lost.
 bool loses(const std::vector<Step>& steps, const std::set<std::size_t>& refused) {
     for (const std::size_t entity : refused) {
@@ -458,7 +471,8 @@ std::string difference(World& a, World& b) {
 
 } // namespace
 
-TEST_CASE("CommandBuffer: random commands leave what the same calls leave directly, in one buffer and in two", "[ecs]") {
+TEST_CASE("CommandBuffer: random commands leave what the same calls leave directly, in one buffer, in two, and by defer()",
+          "[ecs]") {
     const int rounds = test::bound(40, 650);
     std::size_t compared = 0, different = 0;
     for (int round = 0; round != rounds; ++round) {
@@ -481,7 +495,8 @@ TEST_CASE("CommandBuffer: random commands leave what the same calls leave direct
                 if (steps.back().kind == Step::spawn) steps.back().entity = entities++;
             }
             const Outcome one = do_directly(direct, steps, never_direct);
-            const Outcome other = do_buffered(buffered, steps, never, buffers);
+            const bool defers = sequence % 3 == 2 && one.refused.empty(); // an exception would drop the rest
+            const Outcome other = defers ? do_deferred(buffered, steps, never) : do_buffered(buffered, steps, never, buffers);
             CHECK(buffered.store.check_invariants());
             if (!loses(steps, one.refused)) {
                 ++compared;

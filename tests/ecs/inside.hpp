@@ -40,7 +40,8 @@ inline int tables_looked_at(const slotwise::ArchetypeStore& store, std::initiali
     const auto& core = inside(store);
     slotwise::detail::QueryTerms terms;
     for (const slotwise::ComponentId id : ids) terms.add(core.registry, id, slotwise::detail::QueryTermKind::with);
-    slotwise::detail::QueryWalk walk(core, terms, nullptr);
+    slotwise::detail::QueryWalk walk;
+    walk.begin(core, terms, nullptr);
     auto ignore = [](const auto&...) {};
     int tables = 0;
     while (walk.next(slotwise::detail::QuerySink(ignore))) ++tables;

@@ -105,3 +105,27 @@ TEST_CASE("warm queries that write different components may walk in different th
     CHECK(sum == 10'000);
     store.spawn(); // both walks are over
 }
+
+TEST_CASE("Query: threads that make the same queries of a const store at once find the same rows", "[readers]") {
+    ArchetypeStore store;
+    for (int i = 0; i != 100; ++i)
+        if (i % 2 == 0)
+            store.spawn(i, 1.5);
+        else
+            store.spawn(i, P{1, 2});
+    const ArchetypeStore& reader = store;
+    std::vector<std::thread> threads;
+    std::atomic<int> right{0};
+    for (int t = 0; t != 4; ++t)
+        threads.emplace_back([&] {
+            for (int k = 0; k != 200; ++k) {
+                std::size_t rows = reader.query<const int>().with<P>().size() + reader.query<const double>().size();
+                for (auto [number, p] : reader.query<const int, const P>().exclude<Frozen>().rows()) rows += number % 2 == 1;
+                reader.query<const int>().exclude<double>().for_each([&](const int&) { ++rows; });
+                right += rows == 200;
+                if (k % 20 == 0) right -= reader.memory_usage() == 0;
+            }
+        });
+    for (std::thread& each : threads) each.join();
+    CHECK(right == 800);
+}

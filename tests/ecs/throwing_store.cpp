@@ -304,6 +304,33 @@ TEST_CASE("CommandBuffer: an apply that runs out of memory loses one entity's co
     report_sweep(swept("ArchetypeStore::apply"), failures);
 }
 
+TEST_CASE("ArchetypeStore: a defer() that fails at any step leaves a sound store, and nothing recorded", "[ecs][throws]") {
+    const NothingLeaks leaks;
+    const auto scenario = [&](auto&& attempt) {
+        World world;
+        bool deferred = false;
+        const auto defer = [&] {
+            deferred = false;
+            world.store.defer([&](CommandBuffer& commands) {
+                commands.set(world.entities[0], Plain{100});
+                world.store.defer([&](CommandBuffer& inner) { inner.add(world.entities[1], world.value); });
+                commands.spawn(world.value, 1.5);
+                deferred = true;
+            });
+        };
+        if (!attempt(defer)) return;
+        CHECK(world.store.check_invariants());
+        if (!deferred) CHECK(world.as_before()); // the exception left f
+        CHECK(world.store.defer([](CommandBuffer& commands) { CHECK(commands.empty()); }) == 0);
+        defer();
+        CHECK(world.store.get<Plain>(world.entities[0])->value == 100);
+        CHECK(world.store.check_invariants());
+    };
+    const std::size_t failures = fail_at_every_step(scenario) + run_out_of_memory(scenario);
+    CHECK(failures != 0);
+    report_sweep(swept("ArchetypeStore::defer"), failures);
+}
+
 TEST_CASE("Query: a walk that runs out of memory, or whose function throws, leaves no walk open", "[ecs][throws]") {
     const auto walks = [](auto&& walk) {
         const std::size_t failures = run_out_of_memory([&](auto&& attempt) {

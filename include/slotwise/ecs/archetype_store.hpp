@@ -17,6 +17,10 @@
 
 SLOTWISE_BEGIN
 
+namespace detail {
+class Deferral;
+}
+
 /// What ArchetypeStore::extract_reserved() returns: all components of an entity with their values, in tables and sparse, its
 /// pairs, and which components were disabled. It owns the values. ArchetypeStore::fulfill() puts them back; they are of the
 /// store that they came from, which must live as long as they do.
@@ -558,6 +562,22 @@ public:
     /// @throws std::invalid_argument when the buffer was made for another store; what values, hooks, and the allocator throw,
     /// and what a relation refuses. The policy is that of CommandBuffer @complexity linear in commands
     size_type apply(CommandBuffer& buffer);
+    /// Calls f(commands) with an empty CommandBuffer of the store, and carries out what was recorded when f returns; needs
+    /// command_buffer.hpp:
+    ///     store.defer([&](auto& commands) {
+    ///         for (auto [entity, health] : store.query<const Health>())
+    ///             if (health.left <= 0) commands.despawn(entity);
+    ///     });
+    /// A call within f, also in its walks and in hooks, gets the same buffer, and the outermost call carries out everything.
+    /// What hooks record meanwhile is carried out, too. Returns how many commands were dropped, as apply(); 0 of an inner call.
+    /// If an exception leaves the outermost f, all commands are dropped, and nothing was changed but what f has changed itself.
+    /// If one leaves an inner f only, what that has recorded stays recorded. If something throws while commands are carried
+    /// out, earlier changes stay, and the rest is dropped.
+    /// @pre of the outermost call: nothing walks or changes the store (checked at level fast). No other thread uses the store,
+    /// except for what f itself lets them do: record into buffers of their own, and read
+    /// @throws what f throws, and as apply() @complexity as apply()
+    template <class F>
+    size_type defer(F&& f);
 
     //=== snapshots ===//
 
@@ -599,6 +619,7 @@ public:
 
 private:
     friend class CommandBuffer;
+    friend detail::Deferral;
 
     /// The size of a value whose copy calls nobody, and 0 of others.
     template <class T, class Value = std::remove_cvref_t<T>>

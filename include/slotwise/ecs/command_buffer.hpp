@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// CommandBuffer: changes of a store that are recorded now and carried out later.
+// CommandBuffer: changes of a store that are recorded now and carried out later. ArchetypeStore::defer.
 #ifndef SLOTWISE_ECS_COMMAND_BUFFER_HPP
 #define SLOTWISE_ECS_COMMAND_BUFFER_HPP
 
@@ -52,6 +52,9 @@ SLOTWISE_BEGIN
 /// the one that threw stay done. The commands of other entities remain in the buffer: apply it again, or clear() it. An
 /// exception of a hook comes after the change of its entity, which stays.
 ///
+/// A buffer that dies leaves its memory to the store, up to a few buffers of 128 KiB each, and the next ones take it: a buffer
+/// that is made anew in each frame costs little more than one that is kept. ArchetypeStore::defer() has such a buffer.
+///
 /// Commands must be applied or cleared before their store dies (checked at level fast). An empty buffer may outlive its store;
 /// it can be assigned and destroyed then, and records nothing. Values are moved into the buffer and from there to their
 /// columns, also move-only and over-aligned ones. Each value is destroyed once, whatever happens. Constructors of values may
@@ -82,9 +85,10 @@ public:
     //=== capacity ===//
 
     /// The number of commands that wait to be applied.
-    size_type size() const noexcept { return recorded_.size() + applied_.size(); }
+    size_type size() const noexcept { return records_ == nullptr ? 0 : records_->size(); }
     bool empty() const noexcept { return size() == 0; }
-    /// Bytes held on the heap, without those that recorded values hold themselves. @complexity linear in kinds of commands
+    /// Bytes held on the heap, without those that recorded values hold themselves. They are taken at the first command.
+    /// @complexity linear in kinds of commands
     size_type memory_usage() const noexcept;
     /// Takes ids for the next `spawns` calls of spawn(). They are the ids that the store would make next: a buffer that takes
     /// its ids before threads start has the same ids in each run of the program.
@@ -103,16 +107,16 @@ public:
     /// @throws std::length_error when there are no ids left; what the values' constructors and the allocator throw; strong
     template <detail::Component... Ts>
     Entity spawn(Ts&&... values) {
-        check_epoch();
-        const Entity entity = ids_.next(core_->reserved, core_->entities);
-        recorded_.begin(entity);
-        ids_.use(); // before values are built, which may spawn too
-        ScopeGuard undo([&]() noexcept { ids_.unuse(entity); });
+        detail::CommandRecords& records = this->records();
+        const Entity entity = records.ids.next(core_->reserved, core_->entities);
+        records.recorded.begin(entity);
+        records.ids.use(); // before values are built, which may spawn too
+        ScopeGuard undo([&]() noexcept { records.ids.unuse(entity); });
         if constexpr (sizeof...(Ts) == 0)
-            recorded_.count(recorded_.group(entity));
+            records.recorded.count(records.recorded.group(entity));
         else
             record_values<detail::CommandKind::add>(entity, std::forward<Ts>(values)...);
-        recorded_.set_spawned(entity);
+        records.recorded.set_spawned(entity);
         undo.dismiss();
         return entity;
     }
@@ -181,63 +185,65 @@ public:
 
 private:
     friend class ArchetypeStore;
+    friend detail::Deferral;
 
     static Entity without_user_bits(Entity entity) noexcept { return detail::without_user_bits(entity); }
     /// @pre the buffer is not being applied (checked at level fast)
     void expect_not_applying() const noexcept {
-        SLOTWISE_EXPECT(!applying_, "CommandBuffer: a hook or a value changes the buffer that is being applied; recording is "
-                                    "all that is possible then");
+        SLOTWISE_EXPECT(records_ == nullptr || !records_->applying,
+                        "CommandBuffer: a hook or a value changes the buffer that is being applied; recording is "
+                        "all that is possible then");
     }
-    /// Ids that were taken before the store was cleared or restored are void. @pre the store lives (checked at level fast)
-    SLOTWISE_ALWAYS_INLINE void check_epoch() noexcept {
-        if (ids_.epoch() != life_->epoch) [[unlikely]]
-            end_epoch();
+    /// What is recorded. Ids that were taken before the store was cleared or restored are void.
+    /// @pre the store lives (checked at level fast) @throws what the allocator throws
+    SLOTWISE_ALWAYS_INLINE detail::CommandRecords& records() {
+        if (records_ == nullptr || records_->ids.epoch() != life_->epoch) [[unlikely]]
+            prepare();
+        return *records_;
     }
-    SLOTWISE_INLINE SLOTWISE_COLD void end_epoch() noexcept;
+    SLOTWISE_INLINE SLOTWISE_COLD void prepare();
+    void end_epoch() noexcept;
     /// What ArchetypeStore::apply does.
     size_type apply_to(detail::StoreCore& core);
-    void reset() noexcept {
-        recorded_.reset();
-        applied_.reset();
-        dropped_ = 0;
-    }
     /// Adds a command to the group of its entity, or drops it if the entity is despawned.
-    void link(Entity entity, detail::Command* command) {
-        check_epoch();
+    void link(detail::CommandRecords& records, Entity entity, detail::Command* command) {
         ScopeGuard undo([&]() noexcept { command->destroy(); });
-        detail::CommandGroup& group = recorded_.group(entity);
+        detail::CommandGroup& group = records.recorded.group(entity);
         if (group.despawned()) {
-            ++dropped_;
+            ++records.dropped;
             return;
         }
-        recorded_.link(group, command);
+        records.recorded.link(group, command);
         undo.dismiss();
     }
-    /// The shape of a command with components of these types, and with values of them if Values.
+    /// A command with components of these types, and with room for values of them if Values.
     template <detail::CommandKind Kind, bool Values, class... Ts>
-    SLOTWISE_ALWAYS_INLINE const detail::CommandShape& shape_of() {
-        return shapes_.of_types<Kind, Values, Ts...>([&]() -> const ComponentRegistry& {
-            check_epoch(); // only here, because link() does it for each command
-            return core_->registry;
-        });
+    SLOTWISE_ALWAYS_INLINE detail::Command* make(detail::CommandRecords& records) {
+        const auto registry = [&]() -> const ComponentRegistry& { return core_->registry; };
+        return records.recorded.make(records.shapes.of_types<Kind, Values, Ts...>(registry));
     }
     /// Records a command without values.
     template <detail::CommandKind Kind, class... Ts>
     void record(Entity entity) {
-        link(without_user_bits(entity), recorded_.make(shape_of<Kind, false, Ts...>()));
+        detail::CommandRecords& records = this->records();
+        link(records, without_user_bits(entity), make<Kind, false, Ts...>(records));
     }
     /// Records a command with a value of each type.
     template <detail::CommandKind Kind, class... Ts>
     void record_values(Entity entity, Ts&&... values) {
         static_assert(detail::all_different<std::remove_cvref_t<Ts>...>,
                       "CommandBuffer: two values have one type; give one of each");
-        const detail::CommandShape& shape = shape_of<Kind, true, std::remove_cvref_t<Ts>...>();
-        detail::Command* const command = recorded_.make(shape);
+        detail::CommandRecords& records = this->records();
+        detail::Command* const command = make<Kind, true, std::remove_cvref_t<Ts>...>(records);
+        const detail::CommandShape& shape = *command->shape;
         std::size_t built = 0;
         ScopeGuard undo([&]() noexcept { shape.destroy_values(command->payload(), built); });
         (build(shape, command, built, std::forward<Ts>(values)), ...);
         undo.dismiss();
-        link(entity, command);
+        if constexpr ((std::is_trivially_copyable_v<std::remove_cvref_t<Ts>> && ...))
+            link(records, entity, command);
+        else // a constructor may have ended what was reserved
+            link(this->records(), entity, command);
     }
     /// Builds the value of item number `built` and counts it.
     template <class T>
@@ -258,14 +264,39 @@ private:
 
     const detail::StoreCore* core_; // dangles after life_->has_ended()
     detail::StoreLifeRef life_;
-    detail::CommandShapes shapes_{};
-    detail::CommandBatch recorded_{};
-    detail::CommandBatch applied_{}; // the batch that is being applied, or what is left of it after an exception
-    detail::CommandIds ids_{};
-    detail::CommandScratch scratch_{};
-    size_type dropped_ = 0;
-    bool applying_ = false;
+    detail::CommandRecords* records_ = nullptr; // null until the first command
 };
+
+namespace detail {
+
+/// One call of ArchetypeStore::defer.
+class Deferral {
+public:
+    explicit Deferral(ArchetypeStore& store);
+    Deferral(const Deferral&) = delete;
+    Deferral& operator=(const Deferral&) = delete;
+    ~Deferral();
+    /// Where it records: in the buffer of the outermost call.
+    CommandBuffer& commands() noexcept { return *core_.deferring; }
+    /// Carries the commands out, if it is the outermost call. Returns how many were dropped.
+    std::size_t end();
+
+private:
+    StoreCore& core_;
+    bool outermost_;
+    CommandBuffer own_;
+};
+
+} // namespace detail
+
+template <class F>
+ArchetypeStore::size_type ArchetypeStore::defer(F&& f) {
+    static_assert(std::is_invocable_v<F&, CommandBuffer&>,
+                  "ArchetypeStore::defer(f): f takes a CommandBuffer&, as in store.defer([&](auto& commands) {...})");
+    detail::Deferral deferral(*this);
+    f(deferral.commands());
+    return deferral.end();
+}
 
 SLOTWISE_END
 

@@ -14,43 +14,40 @@ SLOTWISE_INLINE void CommandBuffer::swap(CommandBuffer& other) noexcept {
     other.expect_not_applying();
     std::swap(core_, other.core_);
     life_.swap(other.life_);
-    shapes_.swap(other.shapes_);
-    recorded_.swap(other.recorded_);
-    applied_.swap(other.applied_);
-    ids_.swap(other.ids_);
-    scratch_.swap(other.scratch_);
-    std::swap(dropped_, other.dropped_);
+    std::swap(records_, other.records_);
 }
 
 SLOTWISE_INLINE void CommandBuffer::clear() noexcept {
     expect_not_applying();
+    if (records_ == nullptr) return;
+    detail::CommandRecords& records = *records_;
     if (life_->has_ended()) [[unlikely]] {
         SLOTWISE_EXPECT(empty(), "CommandBuffer: the store has ended before commands that were recorded for it; apply or "
                                  "clear() them before, or let the store live longer");
-        ids_.forget(ids_.epoch()); // an older epoch than that of the dead store: nothing can be recorded
-        return reset();
+        records.ids.forget(records.ids.epoch()); // an older epoch than that of the dead store: nothing can be recorded
+        return records.reset();
     }
-    check_epoch();
+    if (records.ids.epoch() != life_->epoch) end_epoch();
     const auto unused = [&](const detail::CommandGroup& group) {
-        if (group.spawned() && !group.is_void()) ids_.unuse(group.entity);
+        if (group.spawned() && !group.is_void()) records.ids.unuse(group.entity);
     };
-    recorded_.for_each_left(unused);
-    applied_.for_each_left(unused);
-    ids_.give_back(core_->reserved);
-    reset();
+    records.recorded.for_each_left(unused);
+    records.applied.for_each_left(unused);
+    records.ids.give_back(core_->reserved);
+    records.reset();
 }
 
 SLOTWISE_INLINE void CommandBuffer::despawn(Entity entity) {
-    check_epoch();
-    detail::CommandGroup& group = recorded_.group(without_user_bits(entity));
+    detail::CommandRecords& records = this->records();
+    detail::CommandGroup& group = records.recorded.group(without_user_bits(entity));
     if (group.despawned())
-        ++dropped_;
+        ++records.dropped;
     else
-        recorded_.despawn(group);
+        records.recorded.despawn(group);
 }
 
 SLOTWISE_INLINE void CommandBuffer::remove(Entity entity, ComponentId id) {
-    check_epoch();
+    static_cast<void>(records());
     core_->registry.expect(id, "CommandBuffer::remove");
     record_id(detail::CommandKind::remove, entity, id, nullptr);
 }
@@ -60,55 +57,63 @@ SLOTWISE_INLINE CommandBuffer::size_type CommandBuffer::apply_to(detail::StoreCo
         detail::throw_invalid_argument("ArchetypeStore::apply(buffer): the buffer was made for another store");
     core.expect_idle();
     expect_not_applying();
-    check_epoch();
+    detail::CommandRecords& records = this->records();
     core.flush_reserved();
-    applying_ = true;
-    const ScopeGuard done([&]() noexcept { applying_ = false; });
-    detail::CommandApply apply(core, scratch_, dropped_);
+    records.applying = true;
+    const ScopeGuard done([&]() noexcept { records.applying = false; });
+    detail::CommandApply apply(core, records.scratch, records.dropped);
     const auto run = [&] {
-        shapes_.resolve(core.registry);
-        apply.run(applied_);
+        records.shapes.resolve(core.registry);
+        apply.run(records.applied);
     };
-    if (!applied_.empty()) run(); // left since an exception
-    applied_.swap(recorded_);
+    if (!records.applied.empty()) run(); // left since an exception
+    records.applied.swap(records.recorded);
     run();
-    if (recorded_.empty()) {
-        recorded_.swap(applied_); // reuses memory that is in the cache
-        ids_.all_used();
+    if (records.recorded.empty()) {
+        records.recorded.swap(records.applied); // reuses memory that is in the cache
+        records.ids.all_used();
     }
-    return std::exchange(dropped_, 0);
+    return std::exchange(records.dropped, 0);
 }
 
 SLOTWISE_INLINE bool CommandBuffer::is_late_target(ComponentId id) {
     const Entity target = id.target();
     if (!target) return false;
-    recorded_.add_target(target);
-    if (!recorded_.despawns(target)) return false;
-    ++dropped_;
+    records_->recorded.add_target(target);
+    if (!records_->recorded.despawns(target)) return false;
+    ++records_->dropped;
     return true;
 }
 
 SLOTWISE_INLINE std::size_t ArchetypeStore::apply(CommandBuffer& buffer) { return buffer.apply_to(*core_); }
 
-void CommandBuffer::end_epoch() noexcept {
+void CommandBuffer::prepare() {
     SLOTWISE_EXPECT(!life_->has_ended(), "CommandBuffer: the store that it was made for has ended");
-    recorded_.set_spawned_void();
-    applied_.set_spawned_void();
-    ids_.forget(life_->epoch);
+    if (records_ == nullptr) {
+        records_ = static_cast<detail::CommandRecords*>(core_->spare_records.take());
+        if (records_ == nullptr) records_ = new detail::CommandRecords();
+    }
+    if (records_->ids.epoch() != life_->epoch) end_epoch();
+}
+
+SLOTWISE_INLINE void CommandBuffer::end_epoch() noexcept {
+    records_->recorded.set_spawned_void();
+    records_->applied.set_spawned_void();
+    records_->ids.forget(life_->epoch);
 }
 
 void CommandBuffer::record_id(detail::CommandKind kind, Entity entity, ComponentId id, const AnyValue* value) {
-    check_epoch();
-    const detail::CommandShape& shape = shapes_.of_id(core_->registry, kind, id, value != nullptr);
+    detail::CommandRecords& records = this->records();
+    const detail::CommandShape& shape = records.shapes.of_id(core_->registry, kind, id, value != nullptr);
     if (kind != detail::CommandKind::remove && is_late_target(id)) return;
-    detail::Command* const command = recorded_.make(shape);
+    detail::Command* const command = records.recorded.make(shape);
     if (shape.pair) ::new (command->payload()) ComponentId(id);
     if (value != nullptr) value->build(*shape.items[0].type, command->value(shape.items[0]));
-    link(without_user_bits(entity), command);
+    link(this->records(), without_user_bits(entity), command);
 }
 
 void CommandBuffer::record_ids(detail::CommandKind kind, Entity entity, std::span<const ComponentId> ids) {
-    check_epoch();
+    detail::CommandRecords& records = this->records();
     for (const ComponentId id : ids) core_->registry.expect(id, "CommandBuffer");
     if (ids.size() == 1) return record_id(kind, entity, ids[0], nullptr);
     detail::PlainVector<ComponentId> sorted;
@@ -117,11 +122,11 @@ void CommandBuffer::record_ids(detail::CommandKind kind, Entity entity, std::spa
         for (const ComponentId id : sorted)
             if (is_late_target(id)) return;
     detail::Command* const command =
-        recorded_.make(shapes_.of_list(kind), detail::checked_bytes(sorted.size(), sizeof(ComponentId)));
+        records.recorded.make(records.shapes.of_list(kind), detail::checked_bytes(sorted.size(), sizeof(ComponentId)));
     ::new (command->payload()) std::uint64_t(sorted.size());
     auto* const to = static_cast<std::byte*>(command->payload()) + sizeof(std::uint64_t);
     if (!sorted.empty()) std::memcpy(to, sorted.data(), sorted.size() * sizeof(ComponentId));
-    link(without_user_bits(entity), command);
+    link(this->records(), without_user_bits(entity), command);
 }
 
 SLOTWISE_INLINE CommandBuffer::CommandBuffer(const ArchetypeStore& store) noexcept : core_(store.core_), life_(core_->life) {}
@@ -130,22 +135,50 @@ SLOTWISE_INLINE CommandBuffer::CommandBuffer(CommandBuffer&& other) noexcept : c
     swap(other);
 }
 
-SLOTWISE_INLINE CommandBuffer::~CommandBuffer() { clear(); }
+SLOTWISE_INLINE CommandBuffer::~CommandBuffer() {
+    if (records_ == nullptr) return;
+    clear();
+    if (life_->has_ended() || !records_->is_small())
+        delete records_;
+    else
+        core_->spare_records.give(records_);
+}
 
 SLOTWISE_INLINE CommandBuffer::size_type CommandBuffer::memory_usage() const noexcept {
-    return detail::memory_of(shapes_, recorded_, applied_, ids_, scratch_);
+    return records_ == nullptr ? 0 : records_->memory_usage();
 }
 
 SLOTWISE_INLINE void CommandBuffer::reserve(size_type spawns) {
-    check_epoch();
-    ids_.reserve(core_->reserved, core_->entities, spawns);
+    records().ids.reserve(core_->reserved, core_->entities, spawns);
 }
 
 SLOTWISE_INLINE void CommandBuffer::shrink_to_fit() noexcept {
     expect_not_applying();
-    if (recorded_.empty()) recorded_.free();
-    if (applied_.empty()) applied_.free();
+    if (records_ == nullptr) return;
+    if (records_->recorded.empty()) records_->recorded.free();
+    if (records_->applied.empty()) records_->applied.free();
 }
+
+namespace detail {
+
+SLOTWISE_INLINE Deferral::Deferral(ArchetypeStore& store)
+    : core_(*store.core_), outermost_(core_.deferring == nullptr), own_(store) {
+    if (!outermost_) return;
+    core_.expect_idle();
+    core_.deferring = &own_;
+}
+
+SLOTWISE_INLINE Deferral::~Deferral() {
+    if (outermost_) core_.deferring = nullptr;
+}
+
+SLOTWISE_INLINE std::size_t Deferral::end() {
+    std::size_t dropped = 0;
+    while (outermost_ && !own_.empty()) dropped += own_.apply_to(core_); // more than once if hooks record
+    return dropped;
+}
+
+} // namespace detail
 
 SLOTWISE_END
 

@@ -72,6 +72,15 @@ public:
                      iterator(end, end, values_.data() + values_.size(), stride_), size());
     }
 
+    /// The first place from `place` on whose table was not erased and is accepted by f; SIZE_MAX if there is none.
+    template <class F>
+    std::size_t find(std::size_t place, F&& f) const {
+        while (place < rows_.size() && (rows_[place].age % 2 != 0 || !f(rows_[place].table))) ++place;
+        return place < rows_.size() ? place : static_cast<std::size_t>(-1);
+    }
+    /// The table at a place.
+    Item at(std::size_t place) const noexcept { return Item::of(rows_[place].table, values_.data() + place * stride_); }
+
     /// Room for one more table, or no change.
     void reserve_one() {
         if (rows_.size() == rows_.capacity()) rows_.reserve(rows_.size() + rows_.size() / 2 + 4);

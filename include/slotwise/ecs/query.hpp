@@ -61,11 +61,12 @@ private:
 /// If a term names a sparse component, or a target of a switched relation, and fewer entities have it than there are rows to
 /// check, then the walk follows the order of those entities instead.
 ///
-/// A query may be kept, and also matches tables, pairs and components that come later. Each function that adds a term returns
-/// another query and leaves this one as it is. A query of a store that is not const searches for its tables once: the store
-/// keeps the list and appends new tables to it. A query of a const store uses such a list if there is one (see warm()).
-/// Otherwise it searches the tables of its rarest component at each walk. So does each query for a pair with one entity,
-/// because entities come and go, and their lists would remain.
+/// A query may be kept, and also matches tables, pairs and components that come later. To make it anew costs some nanoseconds:
+/// the store keeps what follows from the terms, unless they name an entity, a tick, or pairs of any relation. Each function
+/// that adds a term returns another query and leaves this one as it is. A query of a store that is not const searches for its
+/// tables once: the store keeps the list and appends new tables to it. A query of a const store uses such a list if there is
+/// one (see warm()). Otherwise it searches the tables of its rarest component at each walk. So does each query for a pair with
+/// one entity, because entities come and go, and their lists would remain.
 ///
 /// While a walk runs, the structure of the store must not change: nothing is spawned or despawned, and no component is added or
 /// removed (checked at level fast). Record such changes in a CommandBuffer. Values may change, components may be enabled and
@@ -89,7 +90,7 @@ class Query {
     using Kind = detail::QueryTermKind;
     using TableType = detail::table_of<Core>;
     using Run = detail::RowRun;
-    using Visit = detail::QueryVisit;
+    using Visiting = detail::QueryVisiting;
     using Void = std::conditional_t<reads, const void, void>;
     template <class Item>
     class Iterator;
@@ -109,7 +110,7 @@ public:
     /// For the store's function query<Ts...>(). If the store is not const, components that are not registered yet are
     /// registered.
     /// @throws what the allocator throws, and std::invalid_argument as ComponentRegistry::id<T>()
-    explicit Query(Core& core) : core_(&core) { add_arguments(); }
+    explicit Query(Core& core) : Query(core, {request_of<Ts>(core)..., {}}) {}
 
     //=== terms ===//
 
@@ -141,7 +142,7 @@ public:
     /// @throws as with()
     template <class X>
     [[nodiscard]] Query<Store, Ts..., Optional<X>> optional() const {
-        return {*this, Optional<X>()};
+        return {*core_, &*plan_, request_of<Optional<X>>(*core_)};
     }
     /// The query that only matches entities whose X was changed after tick `since`. An added component counts as changed.
     /// @throws as with(), and std::invalid_argument when the component is not tracked
@@ -164,12 +165,14 @@ public:
     /// @throws what f and the allocator throw
     template <class F>
     SLOTWISE_ALWAYS_INLINE void for_each(F&& f) const {
-        const detail::QueryTables* const tables = plan_.whole_tables ? plan_.tables(*core_) : nullptr;
+        const detail::QueryPlan& plan = *plan_;
+        const detail::QueryTables* const tables = plan.whole_tables ? plan.tables(*core_) : nullptr;
         if (tables == nullptr) return for_each_filtered<F>(std::forward<F>(f));
         const detail::QueryWalkScope scope(*core_);
         for (const auto match : *tables) {
             TableType& table = *match.table;
-            Fetch::each_row(f, table, match.columns, columns_.data(), 0, table.size());
+            if (plan.some_tables && plan.leaves_out(table)) continue;
+            Fetch::each_row(f, table, match.columns, plan.columns.data(), 0, table.size());
         }
     }
     /// Calls f(span<T>...), or f(span<const Entity>, span<T>...), for each run of rows that match: a table or a part of one.
@@ -178,10 +181,10 @@ public:
     /// allocator throw
     template <class F>
     void for_each_chunk(F&& f) const {
-        Visit visit = this->visit();
-        visit.plan().expect_arrays();
-        walk(visit, [&](TableType& table, const std::int32_t* columns, const Run& run) {
-            Fetch::each_span(f, table, columns, visit.columns().data(), run.first, run.last);
+        const Visiting visit(*core_, *plan_);
+        visit->plan().expect_arrays();
+        walk(*visit, [&](TableType& table, const std::int32_t* columns, const Run& run) {
+            Fetch::each_span(f, table, columns, visit->plan().columns.data(), run.first, run.last);
         });
     }
     /// The runs of for_each_chunk as a list, whose elements may go to different threads. A chunk has at most `max_rows` rows,
@@ -191,14 +194,14 @@ public:
     ///     for (const auto& chunk : chunks) jobs.push([&chunk] { work(chunk.entities(), chunk.template get<Position>()); });
     /// @throws as for_each_chunk
     [[nodiscard]] Chunks chunks(size_type max_rows = static_cast<size_type>(-1)) const {
-        Visit visit = this->visit();
-        const detail::QueryPlan& plan = visit.plan();
+        const Visiting visit(*core_, *plan_);
+        const detail::QueryPlan& plan = visit->plan();
         plan.expect_arrays();
-        Chunks chunks(*core_, visit.columns(), max_rows);
+        Chunks chunks(*core_, plan, max_rows);
         const bool shares_ticks = plan.terms.by_row(); // runs of one table may share a page of ticks: it is stamped here
-        visit.for_each([&](Table& table, const std::int32_t*, detail::RowRuns runs) {
+        visit->for_each([&](Table& table, const std::int32_t*, detail::RowRuns runs) {
             runs.for_each([&](size_type first, size_type last) {
-                if (shares_ticks) plan.stamp(visit.columns(), core_->tick, table, first, last);
+                if (shares_ticks) plan.stamp(core_->tick, table, first, last);
                 chunks.add(table, first, last, shares_ticks);
             });
         });
@@ -213,14 +216,14 @@ public:
     void for_each_pair(ComponentId wildcard, F&& f) const {
         for (const ComponentId part : detail::query_pair_parts(*core_, wildcard)) {
             const bool switched = !part.has_any_relation() && core_->registry.traits(part).switched;
-            const Query query = and_term(part, nullptr, Kind::with, 0, true); // also if its relation is switched
-            Visit visit = query.visit();
-            walk(visit, [&](TableType& table, const std::int32_t* columns, const Run& run) {
+            const Query query = and_term({.id = part, .in_tables = true}); // also if its relation is switched
+            const Visiting visit(*core_, *query.plan_);
+            walk(*visit, [&](TableType& table, const std::int32_t* columns, const Run& run) {
                 const auto deliver = [&](size_type row, const BasicPairMatch<Void>& match) {
                     const auto with_pair = [&](Entity entity, auto&&... values) {
                         f(entity, match, static_cast<decltype(values)&&>(values)...);
                     };
-                    Fetch::row_with_entity(with_pair, *core_, table, columns, visit.columns().data(), row);
+                    Fetch::row_with_entity(with_pair, *core_, table, columns, visit->plan().columns.data(), row);
                 };
                 if (switched)
                     for_each_switched_pair(part, table, run, deliver);
@@ -232,7 +235,7 @@ public:
 
     /// The rows as a range: for (auto [entity, p, v] : query). The walk lasts as long as the iterator lives, that is, until the
     /// loop ends in whatever way. An iterator can be moved and not copied. @throws what the allocator throws
-    auto begin() const { return Iterator<typename Fetch::EntityRow>(*core_, plan_, columns()); }
+    SLOTWISE_ALWAYS_INLINE auto begin() const { return Iterator<typename Fetch::EntityRow>(*core_, *plan_); }
     std::default_sentinel_t end() const noexcept { return {}; }
     /// The same without the entities: for (auto [p, v] : query.rows()).
     auto rows() const { return RowRange(*this); }
@@ -241,37 +244,43 @@ public:
 
     /// How many entities match. @throws what the allocator throws @complexity linear in tables, or as a walk if a term leaves
     /// out some rows of them
-    size_type size() const { return visit().count(); }
+    size_type size() const {
+        const detail::QueryTables* tables = nullptr;
+        const Visiting visit(*core_, *plan_, tables);
+        return tables != nullptr ? plan_->count(*tables) : visit->count();
+    }
     /// Whether no entity matches.
     bool empty() const { return !first(); }
     /// The first entity of the walk; null if no entity matches. It stamps nothing.
-    Entity first() const { return visit().first(); }
+    Entity first() const {
+        const detail::QueryTables* tables = nullptr;
+        const Visiting visit(*core_, *plan_, tables);
+        return tables != nullptr ? plan_->first(*tables) : visit->first();
+    }
     /// Makes the list of tables unless the store has it already, so that queries of the const store use it. There is no list of
     /// a query for a pair with one entity.
     /// @throws what the allocator throws
     void warm() const
         requires(!reads)
     {
-        static_cast<void>(plan_.tables(*core_));
+        static_cast<void>(plan_->tables(*core_));
     }
 
 private:
-    /// `other` with one more component.
-    template <class... Others, class X>
-    Query(const Query<Store, Others...>& other, Optional<X>) : core_(other.core_) {
-        plan_.terms = other.plan_.terms;
-        for (size_type i = 0; i != other.columns_.size(); ++i) columns_[i] = other.columns_[i];
-        set<Optional<X>>(other.columns_.size());
-        plan_.bind(slice());
-    }
+    /// A query of this, after what `before` asks for.
+    Query(Core& core, const detail::QueryPlan* before, const detail::QueryRequest& asked)
+        : core_(&core), plan_(core.plans.get(core.registry, before, {&asked, &asked + 1})) {}
+    /// A query of all of these but the last one, which is there because an array is not empty.
+    Query(Core& core, const detail::QueryRequest (&asked)[sizeof...(Ts) + 1])
+        : core_(&core), plan_(core.plans.get(core.registry, nullptr, {asked, asked + sizeof...(Ts)})) {}
 
     /// The id of a type; null if it is not registered and the store is const.
     template <class X>
-    ComponentId id_of() const {
+    static ComponentId id_of(Core& core) {
         if constexpr (reads)
-            return core_->registry.template find<X>();
+            return core.registry.template find<X>();
         else
-            return core_->registry.template id<X>();
+            return core.registry.template id<X>();
     }
     template <class X>
     static ComponentId find_type(const ComponentRegistry& registry) noexcept {
@@ -281,50 +290,36 @@ private:
     template <class X>
     static constexpr detail::FindComponent find_later = reads ? &find_type<X> : nullptr;
 
-    detail::QueryColumns columns() const noexcept { return {columns_.data(), columns_.data() + columns_.size()}; }
-    detail::Slice<detail::QueryColumn> slice() noexcept { return {columns_.data(), columns_.data() + columns_.size()}; }
-
-    /// This query with one more term. @param finder of a type that is not registered yet; or null
-    Query and_term(ComponentId id, detail::FindComponent finder, Kind kind, tick_t since, bool in_tables = false) const {
-        Query query(*this);
-        query.plan_.add(core_->registry, id, finder, kind, since, in_tables, query.slice());
-        return query;
+    /// What is asked for by one of Ts.
+    template <class T>
+    static detail::QueryRequest request_of(Core& core) {
+        using Argument = detail::QueryArgument<T>;
+        using component = typename Argument::component;
+        const ComponentId id = id_of<component>(core);
+        return {.id = id,
+                .find = id ? nullptr : find_later<component>,
+                .kind = Argument::optional ? Kind::optional : Kind::with,
+                .value = !detail::is_tag_type<component>,
+                .constant = Argument::constant};
     }
-    Query and_term(ComponentId id, Kind kind, tick_t since = 0) const { return and_term(id, nullptr, kind, since); }
+    /// This query with one more term.
+    Query and_term(const detail::QueryRequest& asked) const { return Query(*core_, &*plan_, asked); }
+    Query and_term(ComponentId id, Kind kind, tick_t since = 0) const {
+        return and_term({.id = id, .since = since, .kind = kind});
+    }
     template <class X>
     Query and_term(Kind kind, tick_t since = 0) const {
         using component = std::remove_const_t<X>;
-        const ComponentId id = id_of<component>();
-        return and_term(id, id ? nullptr : find_later<component>, kind, since);
-    }
-    /// Adds the components in Ts to the plan.
-    void add_arguments() {
-        Fetch::for_each_value([&]<class V>(size_type i, std::type_identity<V>) { set<V>(i); });
-        (add_tag<typename detail::QueryArgument<Ts>::component>(), ...);
-        plan_.bind(slice());
-    }
-    template <class V>
-    void set(size_type i) {
-        using Argument = detail::QueryArgument<V>;
-        using component = typename Argument::component;
-        columns_[i].find = find_later<component>;
-        columns_[i].optional = Argument::optional;
-        columns_[i].constant = Argument::constant;
-        plan_.set(core_->registry, columns_[i], id_of<component>());
-    }
-    template <class T>
-    void add_tag() {
-        if constexpr (detail::is_tag_type<T>) plan_.add_tag(core_->registry, id_of<T>(), find_later<T>);
+        const ComponentId id = id_of<component>(*core_);
+        return and_term({.id = id, .find = id ? nullptr : find_later<component>, .since = since, .kind = kind});
     }
 
-    Visit visit() const { return Visit(*core_, plan_, columns()); }
     /// Calls f(table, columns, run) for each run, whose rows are stamped before.
     template <class F>
-    void walk(Visit& visit, F&& f) const {
-        const detail::QueryWalkScope scope(*core_);
+    void walk(detail::QueryVisit& visit, F&& f) const {
         visit.for_each([&](Table& table, const std::int32_t* columns, detail::RowRuns runs) {
             runs.for_each([&](size_type first, size_type last) {
-                visit.plan().stamp(visit.columns(), core_->tick, table, first, last);
+                visit.plan().stamp(core_->tick, table, first, last);
                 f(table, columns, Run{first, last});
             });
         });
@@ -333,10 +328,9 @@ private:
     /// in for_each: the compiler then sees that nothing else refers to it.
     template <class F>
     SLOTWISE_NEVER_INLINE void for_each_filtered(F f) const {
-        Visit visit = this->visit();
-        const detail::QueryWalkScope scope(*core_);
-        visit.for_each([&](Table& table, const std::int32_t* columns, detail::RowRuns runs) {
-            Fetch::each_run(f, *core_, visit, table, columns, runs);
+        const Visiting visit(*core_, *plan_);
+        visit->for_each([&](Table& table, const std::int32_t* columns, detail::RowRuns runs) {
+            Fetch::each_run(f, *core_, *visit, table, columns, runs);
         });
     }
 
@@ -369,8 +363,7 @@ private:
     }
 
     Core* core_;
-    detail::QueryPlan plan_{};
-    typename Fetch::Columns columns_{};
+    detail::QueryPlanRef plan_;
 };
 
 /// Some adjacent rows of a table that match a query. Made by Query::chunks(). One thread may use a chunk while other threads
@@ -476,9 +469,9 @@ private:
     friend class Query;
     using Shared = typename Chunk::Shared;
 
-    Chunks(Core& core, detail::QueryColumns columns, size_type max_rows) : scope_(core) {
+    Chunks(Core& core, const detail::QueryPlan& plan, size_type max_rows) : scope_(core) {
         shared_.push_back(Shared{{}, core.tick});
-        for (size_type i = 0; i != columns.size(); ++i) shared_.front().columns[i] = columns[i];
+        for (size_type i = 0; i != plan.columns.size(); ++i) shared_.front().columns[i] = plan.columns[i];
         const size_type most = static_cast<size_type>(-1) - page_rows;
         rows_ = max_rows > most ? static_cast<size_type>(-1)
                 : max_rows == 0 ? page_rows
@@ -511,49 +504,56 @@ public:
     using difference_type = std::ptrdiff_t;
     using iterator_concept = std::input_iterator_tag;
 
-    Iterator(Core& core, const detail::QueryPlan& plan, detail::QueryColumns columns)
-        : core_(&core), cursor_(core, plan, columns) {
+    SLOTWISE_ALWAYS_INLINE Iterator(Core& core, const detail::QueryPlan& plan) : core_(&core), cursor_(core, plan) {
         begin_run();
     }
     Iterator(Iterator&&) noexcept = default;
     Iterator& operator=(Iterator&&) noexcept = default;
     Iterator(const Iterator&) = delete;
     Iterator& operator=(const Iterator&) = delete;
-    ~Iterator() = default;
+    SLOTWISE_ALWAYS_INLINE ~Iterator() = default;
 
-    Item operator*() const {
+    SLOTWISE_ALWAYS_INLINE Item operator*() const {
         return [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
             if constexpr (std::is_same_v<Item, typename Fetch::Row>)
-                return Item(at<Nth>()...);
+                return Item(std::get<Nth>(pointers_)[row_]...);
             else
-                return Item(cursor_.entity(), at<Nth>()...);
+                return Item(entities_[row_], std::get<Nth>(pointers_)[row_]...);
         }(Fetch::indices);
     }
-    Iterator& operator++() {
-        if (cursor_.next()) begin_run();
+    SLOTWISE_ALWAYS_INLINE Iterator& operator++() {
+        if (++row_ == last_) [[unlikely]] {
+            cursor_.next_run();
+            begin_run();
+        }
         return *this;
     }
     void operator++(int) { ++*this; }
     friend bool operator==(const Iterator& it, std::default_sentinel_t) noexcept { return it.cursor_.at_end(); }
 
 private:
-    /// What f would get of component number Nth.
-    template <std::size_t Nth>
-    decltype(auto) at() const {
-        using Value = typename Fetch::template Value<Nth>;
-        if (!cursor_.is_sparse()) return std::get<Nth>(pointers_)[cursor_.row()];
+    SLOTWISE_ALWAYS_INLINE void begin_run() {
+        if (cursor_.at_end()) return;
         TableType& table = cursor_.table();
-        return Fetch::template look_up<Value>(*core_, table, cursor_.columns(), cursor_.of()[Nth], cursor_.row());
-    }
-    void begin_run() {
-        if (cursor_.at_end() || cursor_.is_sparse()) return;
-        TableType& table = cursor_.table();
-        pointers_ = Fetch::pointers(table, cursor_.columns(), cursor_.of().data(), cursor_.row());
+        row_ = cursor_.row();
+        last_ = cursor_.last();
+        entities_ = table.entities().data();
+        const detail::QueryPlan& plan = cursor_.plan();
+        if (plan.sparse) [[unlikely]] { // the run is one row: its values lie apart
+            pointers_ = Fetch::values(*core_, table, cursor_.columns(), plan.columns.data(), row_);
+            entities_ += row_;
+            row_ = 0;
+            last_ = 1;
+        } else
+            pointers_ = Fetch::pointers(table, cursor_.columns(), plan.columns.data(), row_);
     }
 
     Core* core_;
     detail::QueryCursor cursor_;
+    // Of the run.
+    const Entity* entities_ = nullptr;
     typename Fetch::Pointers pointers_{};
+    size_type row_ = 0, last_ = 0;
 };
 
 /// The rows of a query without their entities.
@@ -561,7 +561,7 @@ template <class Store, class... Ts>
 class Query<Store, Ts...>::RowRange {
 public:
     explicit RowRange(const Query& query) : query_(query) {}
-    auto begin() const { return Iterator<typename Fetch::Row>(*query_.core_, query_.plan_, query_.columns()); }
+    SLOTWISE_ALWAYS_INLINE auto begin() const { return Iterator<typename Fetch::Row>(*query_.core_, *query_.plan_); }
     std::default_sentinel_t end() const noexcept { return {}; }
 
 private:

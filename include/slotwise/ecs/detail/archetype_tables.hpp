@@ -46,6 +46,13 @@ public:
         bool empty() const noexcept { return tables_.empty(); }
         auto begin() const noexcept { return tables_.range().begin(); }
         auto end() const noexcept { return tables_.range().end(); }
+        /// The first place from `place` on whose table f accepts; SIZE_MAX if there is none. For walks that keep nothing but a
+        /// number, so that it stays in a register.
+        template <class F>
+        std::size_t find(std::size_t place, F&& f) const {
+            return tables_.find(place, f);
+        }
+        QueryMatch at(std::size_t place) const noexcept { return tables_.at(place); }
         /// The place of an id among the ids, and of its column in QueryMatch::columns. @pre the query includes it
         std::size_t place_of(ComponentId id) const noexcept { return IdSets::lower_bound(include(), id); }
 

@@ -32,7 +32,6 @@ public:
     std::vector<ComponentValue> values{};        ///< ascending
     std::size_t dropped = 0;                     ///< commands that relate to a dead target
 
-    void swap(CommandFold& other) noexcept;
     std::size_t memory_usage() const noexcept;
     /// Sets the batch to which the next entities belong.
     void begin(const CommandBatch& batch) noexcept { batch_ = &batch; }
@@ -95,6 +94,7 @@ struct CommandPlan {
     Kind kind = Kind::any; ///< any: commands are folded for each entity; one_by_one: CommandFold::run() returns false
     bool destroys = false; ///< whether values must be destroyed afterwards
     bool throws = false;   ///< whether building a value may throw
+    bool copies = false;   ///< of `values`: it is one command, which copies bytes
     const ColumnMapping* map = nullptr;
     std::vector<CommandSource> built{};    ///< for each column of the destination; only those of map->built() are used
     std::vector<CommandSource> assigned{}; ///< for values that the row has
@@ -106,6 +106,7 @@ struct CommandPlan {
 class CommandPlans {
 public:
     void swap(CommandPlans& other) noexcept;
+    std::size_t size() const noexcept { return plans_.size(); }
     std::size_t memory_usage() const noexcept;
     /// Drops all plans if a table was erased since they were made, or if they are many.
     void refresh(const StoreCore& core);
@@ -144,7 +145,34 @@ struct CommandScratch {
     CommandScratch& operator=(const CommandScratch&) = delete;
     ~CommandScratch();
     std::size_t memory_usage() const noexcept;
-    void swap(CommandScratch& other) noexcept;
+};
+
+/// What a buffer has recorded, and what it has found out about its commands. The store keeps a few of them, so that a buffer
+/// that is made anew in each frame allocates nothing and knows the commands of the last one.
+class CommandRecords final : public SpareObject {
+public:
+    CommandRecords();
+    ~CommandRecords() override;
+
+    /// The number of commands.
+    std::size_t size() const noexcept { return recorded.size() + applied.size(); }
+    /// Drops the commands.
+    void reset() noexcept {
+        recorded.reset();
+        applied.reset();
+        dropped = 0;
+    }
+    /// Whether it has so little memory that the store may keep it.
+    bool is_small() const noexcept;
+    std::size_t memory_usage() const noexcept override;
+
+    CommandShapes shapes{};
+    CommandBatch recorded{};
+    CommandBatch applied{}; ///< the batch that is being applied, or what is left of it after an exception
+    CommandIds ids{};
+    CommandScratch scratch{};
+    std::size_t dropped = 0;
+    bool applying = false;
 };
 
 } // namespace detail

@@ -96,6 +96,11 @@ private:
             destroys = plan.destroys;
             return plan.throws ? spawn_one(group, plan) : spawn_run(groups, plan);
         case CommandPlan::Kind::values:
+            if (plan.copies && group.later == 0) {
+                destroys = false;
+                return assign_run(groups, *at, plan);
+            }
+            break;
         case CommandPlan::Kind::move:
             break;
         }
@@ -188,6 +193,26 @@ private:
                            [&](std::size_t column, void* to) { build(plan.built[column], to); });
         return 1;
     }
+    /// Assigns values to the rows of the first groups that have this plan. Returns their number.
+    /// @pre plan.copies, and the first group has
+    std::size_t assign_run(std::span<CommandGroup> groups, EntityLocation at, const CommandPlan& plan) {
+        const StoreCore::Changing changing(core_);
+        Table& table = core_.table(at);
+        const CommandShape* const shape = plan.shapes[0];
+        for (std::size_t count = 0;;) {
+            Command* const command = groups[count].last;
+            for (const CommandSource& each : plan.assigned) {
+                if (each.type != nullptr) copy_bytes(table.value(each.column, at.row()), each.value(&command), each.type->size);
+                if (each.ticks >= 0) table.ticks(static_cast<std::size_t>(each.ticks))->mark(at.row(), core_.tick);
+            }
+            if (++count == groups.size()) return count;
+            const CommandGroup& group = groups[count];
+            if (!group.is_only(shape)) return count;
+            const EntityLocation* const next = core_.entities.location(group.entity);
+            if (next == nullptr || !next->has_row() || next->table() != plan.from) return count;
+            at = *next;
+        }
+    }
     /// Spawns an entity with values whose construction may throw.
     std::size_t spawn_one(const CommandGroup& group, const CommandPlan& plan) {
         const StoreCore::Changing changing(core_);
@@ -253,15 +278,6 @@ private:
     std::size_t& dropped_;
     CommandBatch* batch_ = nullptr;
 };
-
-SLOTWISE_INLINE void CommandFold::swap(CommandFold& other) noexcept {
-    outcomes.swap(other.outcomes);
-    added.swap(other.added);
-    removed.swap(other.removed);
-    values.swap(other.values);
-    mentions_.swap(other.mentions_);
-    triggers_.swap(other.triggers_);
-}
 
 SLOTWISE_INLINE std::size_t CommandFold::memory_usage() const noexcept {
     return memory_of(added, removed, mentions_, triggers_) + memory_of_vector(outcomes) + memory_of_vector(values);
@@ -473,6 +489,7 @@ SLOTWISE_INLINE CommandPlan CommandPlans::make(StoreCore& core, CommandFold& fol
             }
         plan.throws = plan.throws || source.command == CommandSource::by_default;
     }
+    plan.copies = list.size() == 1 && !plan.destroys;
     if (!fresh) {
         const Table& from = core.tables[table];
         for (const CommandOutcome& each : fold.outcomes) {
@@ -480,6 +497,7 @@ SLOTWISE_INLINE CommandPlan CommandPlans::make(StoreCore& core, CommandFold& fol
             if (!each.assigns || place < 0) continue;
             const bool tracked = from.ticks(static_cast<std::size_t>(place)) != nullptr;
             if (!tracked && column < 0) continue;
+            plan.copies = plan.copies && (column < 0 || from.type(static_cast<std::size_t>(column)).trivial);
             plan.assigned.push_back({static_cast<std::uint32_t>(column), each.command, each.offset, tracked ? place : -1,
                                      column < 0 ? nullptr : &from.type(static_cast<std::size_t>(column))});
         }
@@ -502,13 +520,16 @@ SLOTWISE_INLINE std::size_t CommandScratch::memory_usage() const noexcept {
     return memory_of(fold, plans, ids) + memory_of_vector(list) + memory_of_vector(entities) + memory_of_vector(values);
 }
 
-SLOTWISE_INLINE void CommandScratch::swap(CommandScratch& other) noexcept {
-    fold.swap(other.fold);
-    plans.swap(other.plans);
-    list.swap(other.list);
-    entities.swap(other.entities);
-    ids.swap(other.ids);
-    values.swap(other.values);
+SLOTWISE_INLINE CommandRecords::CommandRecords() = default;
+SLOTWISE_INLINE CommandRecords::~CommandRecords() = default;
+
+SLOTWISE_INLINE bool CommandRecords::is_small() const noexcept {
+    constexpr std::size_t most_bytes = std::size_t{1} << 17;
+    return recorded.memory_usage() + applied.memory_usage() + ids.memory_usage() <= most_bytes && scratch.plans.size() <= 256;
+}
+
+SLOTWISE_INLINE std::size_t CommandRecords::memory_usage() const noexcept {
+    return sizeof *this + memory_of(shapes, recorded, applied, ids, scratch);
 }
 
 } // namespace detail

@@ -136,13 +136,12 @@ struct Command {
 template <CommandKind Kind, bool Values, class... Ts>
 struct CommandPack;
 
-/// The shapes of a buffer, one for each different call in the program. They live as long as the buffer.
+/// The shapes of a buffer, one for each different call in the program.
 class CommandShapes {
 public:
     CommandShapes() = default;
     CommandShapes(const CommandShapes&) = delete;
     CommandShapes& operator=(const CommandShapes&) = delete;
-    void swap(CommandShapes& other) noexcept;
     std::size_t memory_usage() const noexcept;
     ~CommandShapes();
 
@@ -238,6 +237,10 @@ public:
     bool is_done() const noexcept { return (state_ & done_bit) != 0; }
     /// Whether other entities may relate to this one when it is despawned. Only known of despawned ones.
     bool is_barrier() const noexcept { return (state_ & barrier_bit) != 0; }
+    /// Whether all that is to be done about the entity in this batch is one command of this shape.
+    bool is_only(const CommandShape* shape) const noexcept {
+        return state_ == 1 && later == 0 && last != nullptr && last->shape == shape;
+    }
     void add_one() noexcept { state_ = (state_ & ~counted) | ((state_ + 1) & counted); }
     void count_none() noexcept { state_ &= ~counted; }
     void set_spawned() noexcept { state_ |= spawned_bit; }

@@ -66,16 +66,6 @@ SLOTWISE_INLINE std::uint32_t CommandShape::place(std::size_t size, std::size_t 
     return static_cast<std::uint32_t>(at);
 }
 
-SLOTWISE_INLINE void CommandShapes::swap(CommandShapes& other) noexcept {
-    by_types_.swap(other.by_types_);
-    by_id_.swap(other.by_id_);
-    all_.swap(other.all_);
-    std::swap(unresolved_, other.unresolved_);
-    std::swap(recent_, other.recent_);
-    std::swap(add_list_, other.add_list_);
-    std::swap(remove_list_, other.remove_list_);
-}
-
 SLOTWISE_INLINE std::size_t CommandShapes::memory_usage() const noexcept {
     std::size_t bytes = memory_of(by_types_, by_id_) + memory_of_vector(all_);
     for (const CommandShape* const shape : all_) bytes += sizeof *shape + memory_of_vector(shape->items);
@@ -133,6 +123,7 @@ SLOTWISE_INLINE void CommandShapes::resolve(ComponentRegistry& registry) {
         for (CommandItem& item : shape->items)
             if (item.find != nullptr) {
                 item.id = item.find(registry);
+                if (item.type != nullptr) item.type = registry.type(item.id); // of the library that registered it
                 item.find = nullptr;
             }
     unresolved_ = false;

@@ -38,6 +38,18 @@ struct QueryTerm {
 /// Finds the id of a component type; null as long as the type is not registered.
 using FindComponent = ComponentId (*)(const ComponentRegistry&) noexcept;
 
+/// A component in the list of a query's types, or a term that is added.
+struct QueryRequest {
+    ComponentId id{};             // null: its type is not registered, and the store is const
+    FindComponent find = nullptr; // of that type
+    tick_t since = 0;
+    QueryTermKind kind = QueryTermKind::with;
+    bool value = false; // values of it are delivered
+    bool constant = false;
+    bool in_tables = false; // see QueryTerms::add
+    friend bool operator==(const QueryRequest&, const QueryRequest&) = default;
+};
+
 /// A component whose values a query delivers.
 struct QueryColumn {
     ComponentId id{};
@@ -90,6 +102,8 @@ public:
     /// Whether a term asks for a sparse component or a target of a switched relation.
     bool by_entity() const noexcept { return by_entity_; }
 
+    std::size_t memory_usage() const noexcept { return memory_of(tables_, checked_, late_); }
+
 private:
     struct Late {
         FindComponent find;
@@ -127,26 +141,26 @@ private:
     mutable std::atomic<const QueryTables*> tables_{nullptr};
 };
 
-/// The terms of a query, and what follows from them and from the components that it delivers. The query has the columns, and
-/// names them in each call, because their number is that of its types.
+/// The terms of a query, the components that it delivers, and what follows from both. It does not change once it is made, so
+/// that queries may share it.
 struct QueryPlan {
     QueryTerms terms{};
+    PlainVector<QueryColumn> columns{}; // in the order of the query's types
     QueryTablesMemo memo{};
+    bool kept = false;         // by the store: see QueryPlans
     bool complete = true;      // all types are known
-    bool whole_tables = false; // all rows of a table match, no row is stamped, and no value is looked up
+    bool whole_tables = false; // all rows of a table match or none, no row is stamped, and no value is looked up
+    bool some_tables = false;  // of these, some tables are left out: see leaves_out()
     bool sparse = false;       // a component is sparse
     bool stamps = false;       // a component is tracked and not const
     bool splits = false;       // an optional component may be there in one run of a table, and not in the next
 
-    /// Sets what a component of the query is, and adds its term. @param id null if its type is not registered yet
-    void set(const ComponentRegistry& registry, QueryColumn& column, ComponentId id);
-    /// Adds a tag of the query. @param id null if its type is not registered yet
-    void add_tag(const ComponentRegistry& registry, ComponentId id, FindComponent find);
-    /// Adds a term. @param id null: that of a type that is not registered yet
-    void add(const ComponentRegistry& registry, ComponentId id, FindComponent find, QueryTermKind kind, tick_t since,
-             bool in_tables, Slice<QueryColumn> columns);
+    /// Adds what is asked for. @throws as QueryTerms::add
+    void add(const ComponentRegistry& registry, Slice<const QueryRequest> asked);
     /// Computes what depends on all terms and columns.
-    void bind(Slice<QueryColumn> columns) noexcept;
+    void bind() noexcept;
+    /// Sets what a column of a type is that is registered, and adds its term.
+    void set(const ComponentRegistry& registry, QueryColumn& column, ComponentId id);
     /// The list of tables; null if there is none, because the store is const or the query names an entity.
     const QueryTables* tables(StoreCore& core) const {
         const QueryTables* const known = memo.get();
@@ -157,17 +171,62 @@ struct QueryPlan {
         return known != nullptr ? known : find_tables(core);
     }
     /// Stamps the components that may be written in rows [first, last).
-    void stamp(QueryColumns columns, tick_t tick, Table& table, std::size_t first, std::size_t last) const {
+    void stamp(tick_t tick, Table& table, std::size_t first, std::size_t last) const {
         if (stamps) [[unlikely]]
-            stamp_columns(columns, tick, table, first, last);
+            stamp_columns(tick, table, first, last);
     }
+    /// Whether no row of a table of the list matches. @pre some_tables
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE bool leaves_out(const Table& table) const noexcept;
+    /// Of a list: the first place from `place` on whose table has rows that match; SIZE_MAX if there is none.
+    /// @pre whole_tables
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE std::size_t next_table(const QueryTables& tables, std::size_t place) const noexcept;
+    /// How many rows of the tables match. @pre whole_tables
+    std::size_t count(const QueryTables& tables) const noexcept;
+    /// The entity of the first row; null if there is none. @pre whole_tables
+    Entity first(const QueryTables& tables) const noexcept;
     /// @throws std::invalid_argument when a component is sparse
     void expect_arrays() const;
+    std::size_t memory_usage() const noexcept { return memory_of(terms, columns); }
 
 private:
-    const QueryTables* find_tables(StoreCore& core) const;
-    const QueryTables* find_tables(const StoreCore& core) const;
-    static void stamp_columns(QueryColumns columns, tick_t tick, Table& table, std::size_t first, std::size_t last);
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE const QueryTables* find_tables(StoreCore& core) const;
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE const QueryTables* find_tables(const StoreCore& core) const;
+    void stamp_columns(tick_t tick, Table& table, std::size_t first, std::size_t last) const;
+};
+
+/// The plan of a query: one of the store's, or one that queries own together.
+class QueryPlanRef {
+public:
+    /// One of the store's.
+    explicit QueryPlanRef(const QueryPlan& kept) noexcept : plan_(&kept) {}
+    /// Takes a plan that nobody owns yet.
+    struct Own : QueryPlan {
+        mutable std::atomic<std::uint32_t> references{1};
+    };
+    explicit QueryPlanRef(const Own* own) noexcept : plan_(own), own_(own) {}
+    QueryPlanRef(const QueryPlanRef& other) noexcept : plan_(other.plan_), own_(other.own_) {
+        if (own_ != nullptr) own_->references.fetch_add(1, std::memory_order_relaxed);
+    }
+    QueryPlanRef(QueryPlanRef&& other) noexcept : QueryPlanRef(std::as_const(other)) {} // `other` is still a query
+    QueryPlanRef& operator=(const QueryPlanRef& other) noexcept {
+        QueryPlanRef copy(other);
+        std::swap(plan_, copy.plan_);
+        std::swap(own_, copy.own_);
+        return *this;
+    }
+    QueryPlanRef& operator=(QueryPlanRef&& other) noexcept { return *this = std::as_const(other); }
+    SLOTWISE_ALWAYS_INLINE ~QueryPlanRef() {
+        if (own_ != nullptr) [[unlikely]]
+            release(own_);
+    }
+    const QueryPlan& operator*() const noexcept { return *plan_; }
+    const QueryPlan* operator->() const noexcept { return plan_; }
+
+private:
+    SLOTWISE_INLINE SLOTWISE_COLD static void release(const Own* own) noexcept;
+
+    const QueryPlan* plan_;
+    const Own* own_ = nullptr;
 };
 
 //=== rows ===//
@@ -275,8 +334,8 @@ private:
 /// Which rows of a table satisfy the terms that a query checks row by row.
 class QueryRowFilter {
 public:
-    QueryRowFilter(const StoreCore& core, const PlainVector<QueryTerm>& terms);
-
+    /// Of these terms from now on.
+    void begin(const StoreCore& core, const PlainVector<QueryTerm>& terms);
     /// Goes to a table. Returns false when no row of it satisfies the terms. @pre it has all of QueryTerms::tables()
     bool enter(const Table& table);
     /// The wanted sparse term that the fewest entities satisfy; null if there is none.
@@ -289,6 +348,7 @@ public:
     }
     /// Adds the runs of rows that satisfy all terms, in ascending order.
     void add_runs(QueryRunBuffer& runs) const;
+    std::size_t memory_usage() const noexcept { return memory_of(sparse_, with_, without_, split_, ticks_, either_); }
 
 private:
     struct Ticks {
@@ -302,8 +362,8 @@ private:
     bool accepts_beyond_bits(std::size_t row) const;
     bool has_either(const QueryTerm& term, std::size_t row, Entity entity) const;
 
-    const StoreCore* core_;
-    const PlainVector<QueryTerm>* terms_;
+    const StoreCore* core_ = nullptr;
+    const PlainVector<QueryTerm>* terms_ = nullptr;
     PlainVector<QuerySparseTerm> sparse_{};
     // What follows is about the table that was entered.
     const Table* table_ = nullptr;
@@ -317,18 +377,23 @@ private:
 /// Forbids changes of structure in a store as long as it lives.
 class QueryWalkScope {
 public:
-    explicit QueryWalkScope(const StoreCore& core) noexcept : core_(&core) { core.begin_walk(); }
-    QueryWalkScope(QueryWalkScope&& other) noexcept : core_(std::exchange(other.core_, nullptr)) {}
+    explicit QueryWalkScope(const StoreCore& core) noexcept : core_(&core), alone_(core.begin_walk()) {}
+    QueryWalkScope(QueryWalkScope&& other) noexcept : core_(std::exchange(other.core_, nullptr)), alone_(other.alone_) {}
     QueryWalkScope& operator=(QueryWalkScope&& other) noexcept {
         std::swap(core_, other.core_);
+        std::swap(alone_, other.alone_);
         return *this;
     }
-    ~QueryWalkScope() {
+    SLOTWISE_ALWAYS_INLINE ~QueryWalkScope() {
         if (core_ != nullptr) core_->end_walk();
     }
+    const StoreCore& core() const noexcept { return *core_; }
+    /// See StoreCore::begin_walk.
+    bool is_alone() const noexcept { return alone_; }
 
 private:
     const StoreCore* core_;
+    bool alone_;
 };
 
 /// The runs of rows that a query matches, in steps. A step is a table, in the order of ArchetypeTables, or all entities that
@@ -336,14 +401,13 @@ private:
 /// is not, and the query, which knows, makes them const again.
 class QueryWalk {
 public:
-    /// @param cached the tables that match; null: they are searched for
-    QueryWalk(const StoreCore& core, const QueryTerms& terms, const QueryTables* cached);
-    QueryWalk(QueryWalk&&) noexcept = default;
-    QueryWalk& operator=(QueryWalk&&) noexcept = default;
+    QueryWalk();
     QueryWalk(const QueryWalk&) = delete;
     QueryWalk& operator=(const QueryWalk&) = delete;
     ~QueryWalk();
 
+    /// To the first step of a walk. @param cached the tables that match; null: they are searched for
+    void begin(const StoreCore& core, const QueryTerms& terms, const QueryTables* cached);
     /// Calls the sink for the runs of the next step; returns false when there is none. The columns are valid until the sink
     /// returns, and as long as the list of tables if keeps_columns().
     bool next(const QuerySink& sink);
@@ -354,6 +418,7 @@ public:
         look_up(table);
         return columns_.data();
     }
+    std::size_t memory_usage() const noexcept { return memory_of(filter_, columns_); }
 
 private:
     enum class Drive : std::uint8_t { matches, tables, entities };
@@ -365,9 +430,9 @@ private:
     bool choose_entities(const QueryTables* cached);
     void choose_tables();
 
-    const StoreCore* core_;
-    const QueryTerms* terms_;
-    QueryRowFilter filter_;
+    const StoreCore* core_ = nullptr;
+    const QueryTerms* terms_ = nullptr;
+    QueryRowFilter filter_{};
     Drive drive_ = Drive::entities;
     decltype(std::declval<const QueryTables&>().begin()) match_{}, end_of_matches_{};
     Index::Tables::iterator table_{}, end_of_tables_{};
@@ -376,19 +441,19 @@ private:
     PlainVector<std::int32_t> columns_{};
 };
 
-/// A walk of a query, whose types may have been registered after the query was made.
-class QueryVisit {
+/// A walk of a query, whose types may have been registered after the query was made. The store keeps those that are not in use,
+/// with their memory: see QueryVisiting.
+class QueryVisit final : public SpareObject {
 public:
+    QueryVisit();
+    ~QueryVisit() override;
+
     /// @throws what the allocator throws
-    QueryVisit(StoreCore& core, const QueryPlan& plan, QueryColumns columns)
-        : QueryVisit(core, plan, columns, plan.tables(core)) {}
-    QueryVisit(const StoreCore& core, const QueryPlan& plan, QueryColumns columns)
-        : QueryVisit(core, plan, columns, plan.complete ? plan.tables(core) : nullptr) {
-        if (!plan.complete) complete(core);
-    }
+    void begin(const StoreCore& core, const QueryPlan& plan, const QueryTables* tables);
+    /// Forgets what it was about, and memory that a small walk does not need.
+    void end() noexcept;
 
     const QueryPlan& plan() const noexcept { return *plan_; }
-    QueryColumns columns() const noexcept { return columns_; }
     bool keeps_columns() const noexcept { return walk_.keeps_columns(); }
     const std::int32_t* columns_of(const Table& table) { return walk_.columns(table); }
     /// As QueryWalk::next().
@@ -403,73 +468,125 @@ public:
     /// The entity of the first row; null if there is none.
     Entity first();
 
-private:
-    /// A plan that knows types which were registered since the query was made.
-    struct Late {
-        QueryPlan plan;
-        PlainVector<QueryColumn> columns;
-    };
-    QueryVisit(const StoreCore& core, const QueryPlan& plan, QueryColumns columns, const QueryTables* tables)
-        : plan_(&plan), columns_(columns), walk_(core, plan.terms, tables) {}
-    void walk(const QuerySink& sink);
-    void complete(const StoreCore& core);
-
-    std::vector<Late> late_{}; // one, if there is one: its address stays when this object moves
-    const QueryPlan* plan_;
-    QueryColumns columns_;
-    QueryWalk walk_;
-    bool possible_ = true; // false: a type is not registered, so that no entity matches
-};
-
-/// The row at which a walk by iterator is.
-class QueryCursor {
-public:
-    /// @throws what the allocator throws
-    template <class Core>
-    QueryCursor(Core& core, const QueryPlan& plan, QueryColumns columns)
-        : scope_(core), core_(&core), visit_(core, plan, columns) {
-        next_run();
-    }
-    /// Whether there is no row any more.
-    bool at_end() const noexcept { return table_ == nullptr; }
-    Table& table() const noexcept { return *table_; }
-    Entity entity() const noexcept { return entities_[row_]; }
-    const std::int32_t* columns() const noexcept { return columns_; }
-    std::size_t row() const noexcept { return row_; }
-    QueryColumns of() const noexcept { return visit_.columns(); }
-    bool is_sparse() const noexcept { return sparse_; }
-    /// Goes to the next row. Returns whether it begins a run, or there is none. @throws what the allocator throws
-    SLOTWISE_ALWAYS_INLINE bool next() {
-        if (++row_ == last_) {
-            next_run();
-            return true;
-        }
-        if (stamps_) [[unlikely]]
-            stamp();
-        return false;
-    }
-
-private:
+    /// A run of a walk by iterator.
     struct Run {
         Table* table;
         const std::int32_t* columns;
         RowRun rows;
     };
-    /// Goes to the first row of the next run, of this step of the walk or of a later one.
-    void next_run();
-    void stamp() const;
+    /// The next run, of this step of the walk or of a later one; null if there is none. It is valid until the next call. Where
+    /// rows are stamped or values looked up it is one row, so that the caller's loop over a run does nothing but that.
+    /// @throws what the allocator throws
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE const Run* next_run();
+    std::size_t memory_usage() const noexcept override;
+
+private:
+    void walk(const QuerySink& sink);
+    void complete(const StoreCore& core);
+
+    std::vector<QueryPlan> late_{}; // one, if there is one: it knows types that were registered since the query was made
+    bool find_run();
+
+    const StoreCore* core_ = nullptr;
+    const QueryPlan* plan_ = nullptr;
+    QueryWalk walk_{};
+    bool possible_ = true; // false: a type is not registered, so that no entity matches
+    // By iterator.
+    PlainVector<Run> runs_{}; // of the step of the walk
+    std::size_t next_ = 0;    // of runs_
+    Run run_{};               // what next_run() returns
+    std::size_t last_ = 0;    // of the rows that run_ is one of
+};
+
+/// A walk: a QueryVisit of the store, and structure does not change, as long as it lives.
+class QueryVisiting {
+public:
+    /// @throws what the allocator throws
+    template <class Core>
+    SLOTWISE_ALWAYS_INLINE QueryVisiting(Core& core, const QueryPlan& plan)
+        : scope_(core), visit_(take(core, scope_.is_alone(), plan, plan.complete ? plan.tables(core) : nullptr)) {}
+    /// A walk without a QueryVisit, if all rows of tables of a list are walked. @param tables that list; else null
+    template <class Core>
+    SLOTWISE_ALWAYS_INLINE QueryVisiting(Core& core, const QueryPlan& plan, const QueryTables*& tables)
+        : scope_(core), visit_(nullptr) {
+        tables = plan.complete ? plan.tables(core) : nullptr;
+        if (plan.whole_tables && tables != nullptr) [[likely]]
+            return;
+        visit_ = take(core, scope_.is_alone(), plan, std::exchange(tables, nullptr));
+    }
+    QueryVisiting(QueryVisiting&& other) noexcept
+        : scope_(std::move(other.scope_)), visit_(std::exchange(other.visit_, nullptr)) {}
+    QueryVisiting& operator=(QueryVisiting&& other) noexcept {
+        scope_ = std::move(other.scope_);
+        std::swap(visit_, other.visit_);
+        return *this;
+    }
+    SLOTWISE_ALWAYS_INLINE ~QueryVisiting() {
+        if (visit_ != nullptr) give_back(scope_.core(), scope_.is_alone(), visit_);
+    }
+    QueryVisit& operator*() const noexcept { return *visit_; }
+    QueryVisit* operator->() const noexcept { return visit_; }
+
+private:
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE static QueryVisit* take(const StoreCore& core, bool alone, const QueryPlan& plan,
+                                                                  const QueryTables* tables);
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE static void give_back(const StoreCore& core, bool alone, QueryVisit* visit) noexcept;
 
     QueryWalkScope scope_;
-    const StoreCore* core_;
-    QueryVisit visit_;
-    PlainVector<Run> runs_{}; // of the step of the walk
-    std::size_t next_ = 0;
+    QueryVisit* visit_;
+};
+
+/// The row at which a walk by iterator is. What is said of the run is kept in registers, because no function is given the
+/// address of this object: each takes values, and what is less simple is behind visit_.
+class QueryCursor {
+public:
+    /// @throws what the allocator throws
+    template <class Core>
+    SLOTWISE_ALWAYS_INLINE QueryCursor(Core& core, const QueryPlan& plan) : visit_(core, plan, tables_), plan_(&plan) {
+        if (tables_ == nullptr) plan_ = &visit_->plan();
+        next_run();
+    }
+    QueryCursor(QueryCursor&&) noexcept = default;
+    QueryCursor& operator=(QueryCursor&&) noexcept = default;
+    SLOTWISE_ALWAYS_INLINE ~QueryCursor() = default;
+    /// Whether there is no row any more.
+    bool at_end() const noexcept { return table_ == nullptr; }
+    Table& table() const noexcept { return *table_; }
+    const std::int32_t* columns() const noexcept { return columns_; }
+    std::size_t row() const noexcept { return row_; }
+    std::size_t last() const noexcept { return last_; }
+    const QueryPlan& plan() const noexcept { return *plan_; }
+    /// Goes to the first row of the next run. @throws what the allocator throws
+    SLOTWISE_ALWAYS_INLINE void next_run() {
+        if (tables_ != nullptr) [[likely]] {
+            const std::size_t place = plan_->next_table(*tables_, place_);
+            if (place == static_cast<std::size_t>(-1)) return static_cast<void>(table_ = nullptr);
+            const auto match = tables_->at(place);
+            place_ = place + 1;
+            return enter({match.table, match.columns, {0, match.table->size()}});
+        }
+        if (const QueryVisit::Run* const run = visit_->next_run())
+            enter(*run);
+        else
+            table_ = nullptr;
+    }
+
+private:
+    SLOTWISE_ALWAYS_INLINE void enter(const QueryVisit::Run& run) noexcept {
+        table_ = run.table;
+        columns_ = run.columns;
+        row_ = run.rows.first;
+        last_ = run.rows.last;
+    }
+
+    const QueryTables* tables_ = nullptr; // whose rows are all walked; null: see visit_
+    std::size_t place_ = 0;               // in tables_
+    QueryVisiting visit_;
+    const QueryPlan* plan_;
     // Of the run.
     Table* table_ = nullptr;
-    const Entity* entities_ = nullptr;
     const std::int32_t* columns_ = nullptr;
     std::size_t row_ = 0, last_ = 0;
-    bool stamps_ = false, sparse_ = false;
 };
 
 /// What Query::for_each_pair walks, one after the other: the pairs in tables, and those of each switched relation that has any.
@@ -558,6 +675,13 @@ struct QueryFetch<TypeList<Vs...>> {
             return Pointers{pointer<Vs>(table, columns, of[Nth], first)...};
         }(indices);
     }
+    /// The values of one row, in which components may be sparse, as arrays of one value.
+    template <class Core, class TableType>
+    static Pointers values(Core& core, TableType& table, const std::int32_t* columns, const QueryColumn* of, std::size_t row) {
+        return [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            return Pointers{QueryPointer<Vs>{value<Vs>(core, table, columns, of[Nth], row)}...};
+        }(indices);
+    }
     /// The address of one value, which is looked up if it is sparse; null if an optional component is missing.
     template <class V, class Core, class TableType>
     static auto* value(Core& core, TableType& table, const std::int32_t* columns, const QueryColumn& of, std::size_t row) {
@@ -607,7 +731,7 @@ struct QueryFetch<TypeList<Vs...>> {
                          const RowRuns& runs) {
         [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
             const QueryPlan& plan = visit.plan();
-            const QueryColumns of = visit.columns();
+            const QueryColumn* const of = plan.columns.data();
             table_of<Core>& rows = table;
             const Entity* const entities = table.entities().data();
             const auto walk_run = [&f, entities](std::size_t first, std::size_t last, auto... pointers) {
@@ -619,7 +743,7 @@ struct QueryFetch<TypeList<Vs...>> {
                     runs.for_each([=](std::size_t first, std::size_t last) { walk_run(first, last, pointers...); });
                 }(pointer<Vs>(rows, columns, of[Nth], 0)...);
             runs.for_each([&](std::size_t first, std::size_t last) {
-                plan.stamp(of, core.tick, table, first, last);
+                plan.stamp(core.tick, table, first, last);
                 if (!plan.sparse) return walk_run(first, last, pointer<Vs>(rows, columns, of[Nth], first)...);
                 for (std::size_t row = first; row != last; ++row)
                     call(f, entities, row, look_up<Vs>(core, rows, columns, of[Nth], row)...);

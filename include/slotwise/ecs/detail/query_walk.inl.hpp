@@ -78,8 +78,24 @@ SLOTWISE_INLINE void QueryTerms::add_checked(const QueryTerm& term) {
 
 //=== plan ===//
 
+SLOTWISE_INLINE void QueryPlan::add(const ComponentRegistry& registry, Slice<const QueryRequest> asked) {
+    for (const QueryRequest& each : asked)
+        if (each.value) {
+            QueryColumn column;
+            column.find = each.find;
+            column.optional = each.kind == QueryTermKind::optional;
+            column.constant = each.constant;
+            if (each.id) set(registry, column, each.id);
+            columns.push_back(column);
+        } else if (each.find == nullptr)
+            terms.add(registry, each.id, each.kind, each.since, each.in_tables);
+        else
+            terms.add_late(each.find, each.kind, each.since);
+    memo.set(nullptr);
+    bind();
+}
+
 SLOTWISE_INLINE void QueryPlan::set(const ComponentRegistry& registry, QueryColumn& column, ComponentId id) {
-    if (!id) return;
     terms.add(registry, id, column.optional ? QueryTermKind::optional : QueryTermKind::with);
     const ComponentTraits& traits = registry.traits(id);
     column.id = id;
@@ -88,24 +104,7 @@ SLOTWISE_INLINE void QueryPlan::set(const ComponentRegistry& registry, QueryColu
     column.stamps = traits.tracked && !column.constant;
 }
 
-SLOTWISE_INLINE void QueryPlan::add_tag(const ComponentRegistry& registry, ComponentId id, FindComponent find) {
-    if (id)
-        terms.add(registry, id, QueryTermKind::with);
-    else
-        terms.add_late(find, QueryTermKind::with);
-}
-
-SLOTWISE_INLINE void QueryPlan::add(const ComponentRegistry& registry, ComponentId id, FindComponent find, QueryTermKind kind,
-                                    tick_t since, bool in_tables, Slice<QueryColumn> columns) {
-    if (find != nullptr)
-        terms.add_late(find, kind, since);
-    else
-        terms.add(registry, id, kind, since, in_tables);
-    memo.set(nullptr);
-    bind(columns);
-}
-
-SLOTWISE_INLINE void QueryPlan::bind(Slice<QueryColumn> columns) noexcept {
+SLOTWISE_INLINE void QueryPlan::bind() noexcept {
     sparse = stamps = splits = false;
     complete = terms.is_complete();
     for (QueryColumn& column : columns) {
@@ -115,7 +114,30 @@ SLOTWISE_INLINE void QueryPlan::bind(Slice<QueryColumn> columns) noexcept {
         stamps = stamps || column.stamps;
         splits = splits || (column.optional && column.toggle);
     }
-    whole_tables = complete && terms.checked().empty() && !sparse && !stamps;
+    whole_tables = complete && !terms.by_row() && !sparse && !stamps;
+    some_tables = whole_tables && !terms.checked().empty();
+}
+
+bool QueryPlan::leaves_out(const Table& table) const noexcept {
+    for (const QueryTerm& term : terms.checked()) // all of these exclude a component that has no bits
+        if (find_place(table, term.id, [](std::size_t) { return true; })) return true;
+    return false;
+}
+
+std::size_t QueryPlan::next_table(const QueryTables& tables, std::size_t place) const noexcept {
+    return tables.find(place, [&](const Table* table) { return !table->empty() && !(some_tables && leaves_out(*table)); });
+}
+
+SLOTWISE_INLINE std::size_t QueryPlan::count(const QueryTables& tables) const noexcept {
+    std::size_t rows = 0;
+    for (const auto match : tables)
+        if (!some_tables || !leaves_out(*match.table)) rows += match.table->size();
+    return rows;
+}
+
+SLOTWISE_INLINE Entity QueryPlan::first(const QueryTables& tables) const noexcept {
+    const std::size_t place = next_table(tables, 0);
+    return place == static_cast<std::size_t>(-1) ? Entity() : tables.at(place).table->entities()[0];
 }
 
 SLOTWISE_INLINE void QueryPlan::expect_arrays() const {
@@ -124,27 +146,92 @@ SLOTWISE_INLINE void QueryPlan::expect_arrays() const {
                                "leave the component out and ask for it by with<X>()");
 }
 
-SLOTWISE_INLINE const QueryTables* QueryPlan::find_tables(StoreCore& core) const {
+const QueryTables* QueryPlan::find_tables(StoreCore& core) const {
     if (terms.names_entity()) return nullptr;
     const QueryTables* const found = &core.tables.query(terms.tables());
     memo.set(found);
     return found;
 }
 
-SLOTWISE_INLINE const QueryTables* QueryPlan::find_tables(const StoreCore& core) const {
+const QueryTables* QueryPlan::find_tables(const StoreCore& core) const {
     const QueryTables* const found = core.tables.find_query(terms.tables());
     memo.set(found);
     return found;
 }
 
-SLOTWISE_INLINE void QueryPlan::stamp_columns(QueryColumns columns, tick_t tick, Table& table, std::size_t first,
-                                              std::size_t last) {
+SLOTWISE_INLINE void QueryPlan::stamp_columns(tick_t tick, Table& table, std::size_t first, std::size_t last) const {
     for (const QueryColumn& column : columns) {
         const std::int32_t place = column.stamps ? table.place_of(column.id) : -1;
         if (place < 0) continue;
         const auto at = static_cast<std::size_t>(place);
         if (!column.toggle || !column.optional || table.is_enabled(first, at)) table.ticks(at)->mark(first, last, tick);
     }
+}
+
+void QueryPlanRef::release(const Own* own) noexcept {
+    if (own->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete own;
+}
+
+/// A plan, and what it is found by.
+struct QueryPlans::Kept : QueryPlan {
+    const QueryPlan* before = nullptr;
+    PlainVector<QueryRequest> asked{};
+    const Kept* next = nullptr;
+};
+
+SLOTWISE_INLINE QueryPlans::~QueryPlans() {
+    for (auto& first : first_)
+        for (const Kept* each = first.load(std::memory_order_relaxed); each != nullptr;) delete std::exchange(each, each->next);
+}
+
+SLOTWISE_INLINE QueryPlanRef QueryPlans::get(const ComponentRegistry& registry, const QueryPlan* before,
+                                             Slice<const QueryRequest> asked) const {
+    constexpr std::uint64_t factor = 0x9E37'79B9'7F4A'7C15u; // Knuth's multiplicative hashing, of id by id
+    bool keeps = before == nullptr || before->kept;
+    std::uint64_t hash = reinterpret_cast<std::uintptr_t>(before) * factor;
+    for (const QueryRequest& each : asked) {
+        keeps = keeps && each.id && each.since == 0 && !each.id.has_any_relation() && !each.id.target();
+        hash = ((hash ^ hash >> 32) + each.id.bits() + static_cast<std::uint64_t>(each.kind) + each.constant * 8u) * factor;
+    }
+    if (!keeps) {
+        auto* const own = new QueryPlanRef::Own();
+        QueryPlanRef result(own);
+        if (before != nullptr) static_cast<QueryPlan&>(*own) = *before;
+        own->kept = false;
+        own->add(registry, asked);
+        return result;
+    }
+    std::atomic<const Kept*>& first = first_[bits::to_size(hash >> 58)];
+    static_assert(lists == 64);
+    const Kept* newest = first.load(std::memory_order_acquire);
+    const auto is_asked = [&](const Kept& plan) {
+        if (plan.before != before || plan.asked.size() != asked.size()) return false;
+        for (std::size_t i = 0; i != asked.size(); ++i)
+            if (plan.asked[i] != asked[i]) return false;
+        return true;
+    };
+    for (const Kept* each = newest; each != nullptr; each = each->next)
+        if (is_asked(*each)) return QueryPlanRef(*each);
+    auto* const made = new Kept();
+    ScopeGuard undo([&]() noexcept { delete made; });
+    if (before != nullptr) static_cast<QueryPlan&>(*made) = *before;
+    made->add(registry, asked);
+    made->kept = true;
+    made->before = before;
+    made->asked.append(asked.data(), asked.size());
+    undo.dismiss();
+    made->next = newest;
+    while (!first.compare_exchange_weak(made->next, made, std::memory_order_release, std::memory_order_relaxed)) {
+    } // two threads may make one plan twice: each uses its own, and later the newer one is found
+    return QueryPlanRef(*made);
+}
+
+SLOTWISE_INLINE std::size_t QueryPlans::memory_usage() const noexcept {
+    std::size_t bytes = 0;
+    for (const auto& first : first_)
+        for (const Kept* each = first.load(std::memory_order_acquire); each != nullptr; each = each->next)
+            bytes += sizeof *each + each->memory_usage() + each->asked.memory_usage();
+    return bytes;
 }
 
 //=== rows ===//
@@ -224,8 +311,10 @@ SLOTWISE_ALWAYS_INLINE bool test_bit(const BitSource& bits, std::size_t row) noe
     return (bits.word(bits::word_of(row)) & bits::bit_of(row)) != 0;
 }
 
-SLOTWISE_INLINE QueryRowFilter::QueryRowFilter(const StoreCore& core, const PlainVector<QueryTerm>& terms)
-    : core_(&core), terms_(&terms) {
+SLOTWISE_INLINE void QueryRowFilter::begin(const StoreCore& core, const PlainVector<QueryTerm>& terms) {
+    core_ = &core;
+    terms_ = &terms;
+    sparse_.clear(), with_.clear(), without_.clear(), split_.clear(), ticks_.clear(), either_.clear();
     for (const QueryTerm& term : terms)
         if (term.sparse) sparse_.push_back(QuerySparseTerm(core.sparse, term));
 }
@@ -372,8 +461,14 @@ SLOTWISE_INLINE void QueryRowFilter::add_word(std::size_t word, bits::word_t row
 
 //=== walk ===//
 
-SLOTWISE_INLINE QueryWalk::QueryWalk(const StoreCore& core, const QueryTerms& terms, const QueryTables* cached)
-    : core_(&core), terms_(&terms), filter_(core, terms.checked()) {
+SLOTWISE_INLINE QueryWalk::QueryWalk() = default;
+SLOTWISE_INLINE QueryWalk::~QueryWalk() = default;
+
+SLOTWISE_INLINE void QueryWalk::begin(const StoreCore& core, const QueryTerms& terms, const QueryTables* cached) {
+    core_ = &core;
+    terms_ = &terms;
+    if (!terms.checked().empty()) filter_.begin(core, terms.checked());
+    visited_ = false;
     if (terms.by_entity() && choose_entities(cached)) return;
     if (cached != nullptr) {
         drive_ = Drive::matches;
@@ -382,8 +477,6 @@ SLOTWISE_INLINE QueryWalk::QueryWalk(const StoreCore& core, const QueryTerms& te
     } else
         choose_tables();
 }
-
-SLOTWISE_INLINE QueryWalk::~QueryWalk() = default;
 
 SLOTWISE_INLINE bool QueryWalk::next(const QuerySink& sink) {
     switch (drive_) {
@@ -487,21 +580,93 @@ SLOTWISE_INLINE void QueryWalk::choose_tables() {
     end_of_tables_ = tables.end();
 }
 
-SLOTWISE_INLINE void QueryVisit::complete(const StoreCore& core) {
-    late_.push_back(Late{*plan_, {}});
-    QueryPlan& plan = late_.front().plan;
-    PlainVector<QueryColumn>& columns = late_.front().columns;
-    columns.append(columns_.data(), columns_.size());
-    possible_ = plan.terms.complete(core.registry);
-    for (QueryColumn& column : columns) {
-        if (column.id) continue;
-        plan.set(core.registry, column, column.find(core.registry));
-        possible_ = possible_ && (column.id || column.optional);
-    }
-    plan.bind({columns.begin(), columns.end()});
+SLOTWISE_INLINE QueryVisit::QueryVisit() = default;
+SLOTWISE_INLINE QueryVisit::~QueryVisit() = default;
+
+SLOTWISE_INLINE void QueryVisit::begin(const StoreCore& core, const QueryPlan& plan, const QueryTables* tables) {
+    core_ = &core;
     plan_ = &plan;
-    columns_ = {columns.begin(), columns.end()};
-    if (possible_) walk_ = QueryWalk(core, plan.terms, core.tables.find_query(plan.terms.tables()));
+    possible_ = true;
+    runs_.clear();
+    next_ = last_ = run_.rows.last = 0;
+    if (plan.complete)
+        walk_.begin(core, plan.terms, tables);
+    else
+        complete(core);
+}
+
+SLOTWISE_INLINE void QueryVisit::end() noexcept {
+    constexpr std::size_t most_kept = 512;
+    late_.clear();
+    if (runs_.capacity() > most_kept) runs_ = PlainVector<Run>();
+}
+
+SLOTWISE_INLINE void QueryVisit::complete(const StoreCore& core) {
+    late_.clear();
+    late_.push_back(*plan_);
+    QueryPlan& plan = late_.front();
+    possible_ = plan.terms.complete(core.registry);
+    for (QueryColumn& column : plan.columns) {
+        if (column.id) continue;
+        if (const ComponentId id = column.find(core.registry))
+            plan.set(core.registry, column, id);
+        else
+            possible_ = possible_ && column.optional;
+    }
+    plan.bind();
+    plan_ = &plan;
+    walk_.begin(core, plan.terms, core.tables.find_query(plan.terms.tables()));
+}
+
+SLOTWISE_INLINE std::size_t QueryVisit::memory_usage() const noexcept {
+    return sizeof *this + memory_of(walk_, runs_) + memory_of_vector(late_);
+}
+
+const QueryVisit::Run* QueryVisit::next_run() {
+    const bool one_row = plan_->stamps || plan_->sparse;
+    if (one_row && run_.rows.last != last_)
+        run_.rows.first = run_.rows.last;
+    else if (!find_run())
+        return nullptr;
+    if (one_row) {
+        if (run_.rows.last != run_.rows.first) last_ = run_.rows.last; // it is new
+        run_.rows.last = run_.rows.first + 1;
+        plan_->stamp(core_->tick, *run_.table, run_.rows.first, run_.rows.last);
+    }
+    return &run_;
+}
+
+SLOTWISE_INLINE bool QueryVisit::find_run() {
+    if (next_ == runs_.size()) {
+        auto keep = [this](Table& table, const std::int32_t* columns, RowRuns runs) {
+            runs.for_each([&](std::size_t first, std::size_t last) { runs_.push_back({&table, columns, {first, last}}); });
+        };
+        const QuerySink sink(keep);
+        next_ = 0;
+        do runs_.clear();
+        while (next(sink) && runs_.empty());
+        if (runs_.empty()) return false;
+    }
+    run_ = runs_[next_++];
+    if (!keeps_columns()) run_.columns = columns_of(*run_.table);
+    return true;
+}
+
+QueryVisit* QueryVisiting::take(const StoreCore& core, bool alone, const QueryPlan& plan, const QueryTables* tables) {
+    auto* visit = static_cast<QueryVisit*>(alone ? core.first_visit : core.spare_visits.take());
+    if (visit == nullptr) {
+        visit = new QueryVisit();
+        if (alone) core.first_visit = visit;
+    }
+    ScopeGuard undo([&]() noexcept { give_back(core, alone, visit); });
+    visit->begin(core, plan, tables);
+    undo.dismiss();
+    return visit;
+}
+
+void QueryVisiting::give_back(const StoreCore& core, bool alone, QueryVisit* visit) noexcept {
+    visit->end();
+    if (!alone) core.spare_visits.give(visit);
 }
 
 SLOTWISE_INLINE void QueryVisit::walk(const QuerySink& sink) {
@@ -527,31 +692,6 @@ SLOTWISE_INLINE Entity QueryVisit::first() {
     while (!found && next(sink)) {}
     return found;
 }
-
-SLOTWISE_INLINE void QueryCursor::next_run() {
-    while (next_ == runs_.size()) {
-        runs_.clear();
-        next_ = 0;
-        auto keep = [this](Table& table, const std::int32_t* columns, RowRuns runs) {
-            runs.for_each([&](std::size_t first, std::size_t last) { runs_.push_back({&table, columns, {first, last}}); });
-        };
-        if (!visit_.next(QuerySink(keep))) {
-            table_ = nullptr;
-            return;
-        }
-    }
-    const Run& run = runs_[next_++];
-    table_ = run.table;
-    row_ = run.rows.first;
-    last_ = run.rows.last;
-    entities_ = table_->entities().data();
-    stamps_ = visit_.plan().stamps;
-    sparse_ = visit_.plan().sparse;
-    columns_ = visit_.keeps_columns() ? run.columns : visit_.columns_of(*table_);
-    stamp();
-}
-
-SLOTWISE_INLINE void QueryCursor::stamp() const { visit_.plan().stamp(visit_.columns(), core_->tick, *table_, row_, row_ + 1); }
 
 SLOTWISE_INLINE PlainVector<ComponentId> query_pair_parts(const StoreCore& core, ComponentId asked) {
     core.registry.expect_term(asked, "Query::for_each_pair");

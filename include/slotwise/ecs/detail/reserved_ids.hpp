@@ -108,13 +108,6 @@ public:
     CommandIds(const CommandIds&) = delete;
     CommandIds& operator=(const CommandIds&) = delete;
     ~CommandIds() { delete back_; }
-    void swap(CommandIds& other) noexcept {
-        std::swap(back_, other.back_);
-        taken_.swap(other.taken_);
-        std::swap(next_, other.next_);
-        std::swap(used_, other.used_);
-        std::swap(epoch_, other.epoch_);
-    }
 
     /// Takes ids until the next `count` calls of next() and use() take none. @throws what the allocator throws, and
     /// ReservedIds::take; strong
@@ -152,8 +145,9 @@ public:
     void give_back(const ReservedIds& to) noexcept {
         if (back_ == nullptr) return;
         for (; next_ != taken_.size(); ++next_) unuse(taken_[next_]);
-        to.give_back(std::exchange(back_, nullptr));
-        forget(epoch_);
+        if (!back_->ids.empty()) to.give_back(std::exchange(back_, nullptr));
+        taken_.clear();
+        next_ = used_ = 0;
     }
     std::size_t memory_usage() const noexcept { return taken_.memory_usage() + (back_ == nullptr ? 0 : back_->memory_usage()); }
     std::uint32_t epoch() const noexcept { return epoch_; }

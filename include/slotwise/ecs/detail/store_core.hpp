@@ -19,6 +19,7 @@
 #include "reserved_ids.hpp"
 #include "sparse_components.hpp"
 
+#include <array>
 #include <atomic>
 #include <span>
 #include <utility>
@@ -269,6 +270,82 @@ template <class F, class... Rest>
 inline constexpr bool takes_entity =
     TakesFirst<F, Entity, Rest...> || (std::is_invocable_v<F&, Entity, Rest...> && !TakesBraced<F, Entity, Rest...>);
 
+//=== what a store keeps for walks and buffers ===//
+
+/// Memory that a walk or a command buffer has used, and the next one uses again: in a small world an allocation takes longer
+/// than all the rest.
+class SpareObject {
+public:
+    SpareObject() = default;
+    SpareObject(const SpareObject&) = delete;
+    SpareObject& operator=(const SpareObject&) = delete;
+    virtual ~SpareObject();
+    /// With the object itself.
+    virtual std::size_t memory_usage() const noexcept = 0;
+};
+
+/// A few objects that nobody uses now. Several threads may take and give.
+class SpareObjects {
+public:
+    SpareObjects() = default;
+    SpareObjects(const SpareObjects&) = delete;
+    SpareObjects& operator=(const SpareObjects&) = delete;
+    ~SpareObjects() { free(); }
+
+    /// One of them; null if there is none.
+    SLOTWISE_ALWAYS_INLINE SpareObject* take() noexcept {
+        for (auto& place : places_)
+            if (place.load(std::memory_order_relaxed) != nullptr)
+                if (SpareObject* const taken = place.exchange(nullptr, std::memory_order_acquire)) return taken;
+        return nullptr;
+    }
+    /// Keeps an object, or destroys it if there are enough.
+    SLOTWISE_ALWAYS_INLINE void give(SpareObject* object) noexcept {
+        for (auto& place : places_) {
+            SpareObject* none = nullptr;
+            if (place.load(std::memory_order_relaxed) == nullptr &&
+                place.compare_exchange_strong(none, object, std::memory_order_release, std::memory_order_relaxed))
+                return;
+        }
+        destroy(object);
+    }
+    void free() noexcept;
+    std::size_t memory_usage() noexcept;
+
+private:
+    static constexpr std::size_t places = 4;
+    SLOTWISE_INLINE SLOTWISE_COLD static void destroy(SpareObject* object) noexcept;
+
+    std::array<std::atomic<SpareObject*>, places> places_{};
+};
+
+struct QueryRequest;
+struct QueryPlan;
+class QueryPlanRef;
+
+/// The plans of a store's queries, by what the program asks for: a query that is made anew in each frame is found and not
+/// made. They are the store's as long as it lives. Several threads may ask at once: plans are only added, each to the front of
+/// a list.
+class QueryPlans {
+public:
+    QueryPlans() = default;
+    QueryPlans(const QueryPlans&) = delete;
+    QueryPlans& operator=(const QueryPlans&) = delete;
+    ~QueryPlans();
+
+    /// The plan of a query that asks for this, after what `before` asks for (null: nothing). The caller owns it if it is of no
+    /// use for others: it names an entity, a tick or a type that is not registered yet, or depends on the relations there are.
+    /// @throws std::invalid_argument when the registry does not know an id, or a component is not tracked; what the allocator
+    /// throws; strong
+    QueryPlanRef get(const ComponentRegistry& registry, const QueryPlan* before, Slice<const QueryRequest> asked) const;
+    std::size_t memory_usage() const noexcept;
+
+private:
+    struct Kept; // in the bodies of query_walk.hpp
+    static constexpr std::size_t lists = 64;
+    mutable std::array<std::atomic<const Kept*>, lists> first_{};
+};
+
 //=== what relations lead to ===//
 
 /// At a target of an entity: an id of its table, or the one target of a switched relation.
@@ -451,6 +528,7 @@ public:
         const ComponentId id = registry.template rebind<T>();
         tables.for_each([&](slot_t, Table& table) { table.describe(registry); });
         sparse.describe();
+        spare_records.free(); // which know types of the library before
         return id;
     }
 
@@ -576,9 +654,10 @@ public:
         bool before_;
     };
 
-    /// A query walks the tables until end_walk(): structure must not change.
-    void begin_walk() const noexcept { walks.fetch_add(1, std::memory_order_relaxed); }
-    void end_walk() const noexcept { walks.fetch_sub(1, std::memory_order_relaxed); }
+    /// A query walks the tables until end_walk(): structure must not change. Returns whether no other walk runs. That walk
+    /// alone may use first_visit, because the next one of which this is said begins when all have ended.
+    bool begin_walk() const noexcept { return walks.fetch_add(1, std::memory_order_acquire) == 0; }
+    void end_walk() const noexcept { walks.fetch_sub(1, std::memory_order_release); }
     /// Whether nothing stands against a change of structure.
     bool is_idle() const noexcept { return !changing && walks.load(std::memory_order_relaxed) == 0; }
     /// @pre structure may change now (checked at level fast)
@@ -672,6 +751,11 @@ public:
     std::size_t without_row = 0;                 // ids that are made for command buffers and not spawned
     ReservedIds reserved{};                      // ids that command buffers have taken and that are not made
     mutable std::atomic<std::uint32_t> walks{0}; // queries that walk
+    QueryPlans plans{};
+    mutable SpareObject* first_visit = nullptr; // a QueryVisit, see begin_walk()
+    mutable SpareObjects spare_visits{};        // for walks that are not alone
+    mutable SpareObjects spare_records{};       // CommandRecords
+    CommandBuffer* deferring = nullptr;         // the buffer of the outermost ArchetypeStore::defer() that runs
 
 private:
     template <class Location>
@@ -714,6 +798,7 @@ private:
                !hooks.any(HookKind::remove) && registry.with_closure(pair).empty();
     }
     void make_reserved();
+    void free_spare() noexcept;
     SLOTWISE_INLINE SLOTWISE_COLD void refuse_change() const noexcept;
     /// Why an entity does not live, as a clause.
     const char* dead_because(Entity entity) const noexcept;
