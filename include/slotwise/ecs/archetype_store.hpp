@@ -413,9 +413,12 @@ public:
         const detail::StoreCore& core = *core_;
         const ComponentId id = core.registry.template find<T>();
         const EntityLocation* const at = core.location(entity);
-        if (at == nullptr || !core.has_at(*at, entity, id)) return false;
-        if constexpr (detail::is_tag_type<T>) return !core.registry.is_switched_alone(id);
-        return true;
+        if (at == nullptr) return false;
+        if (core.table(*at).contains_own(id)) [[likely]] {
+            if constexpr (detail::is_tag_type<T>) return !core.registry.is_switched_alone(id);
+            return true;
+        }
+        return at->has_sparse() && core.sparse.has(entity, id);
     }
     /// The same, by id; pair(relation, any) asks for any pair that matches.
     bool has(Entity entity, ComponentId id) const noexcept { return core_->has(entity, id); }

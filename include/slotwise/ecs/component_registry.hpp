@@ -191,6 +191,7 @@ public:
             refuse("ComponentRegistry::rebind",
                    "values of the component were copied or moved otherwise before; restart with this version", found);
         known.of.swap(kept);
+        note_library(known.of.library);
         if (known.type != nullptr) known.type = &type;
         return found;
     }
@@ -307,7 +308,7 @@ private:
     SLOTWISE_ALWAYS_INLINE ComponentId find(const detail::TypeIdentity& type) const noexcept {
         if (const ComponentId found = find_here(type)) [[likely]]
             return found;
-        return find_elsewhere(type);
+        return type.library == library_ ? ComponentId() : find_elsewhere(type);
     }
     SLOTWISE_INLINE SLOTWISE_COLD bool is_switched(ComponentId id) const noexcept;
     // That another library has registered.
@@ -341,6 +342,10 @@ private:
     /// `name`, or with a number behind it, so that no component is called so.
     std::string unused(std::string_view name) const;
     ComponentId add_record(std::string_view name, const TypeDescriptor* type, ComponentTraits traits, bool relation);
+    /// C++ types of this library are registered, or will be.
+    void note_library(const void* library) noexcept {
+        if (library != library_) library_ = hashes_.size() == 0 ? library : nullptr;
+    }
     /// A number of the registry: a hash of an address that no other registry has as long as this one lives.
     static std::uint32_t tag_of(const void* address) noexcept;
 
@@ -352,6 +357,8 @@ private:
     std::uint32_t tag_ = 0;                        // 0: no component yet
     bool any_switched_ = false;                    // some relation is switched
     const TypeDescriptor* of_entities_ = &TypeDescriptor::of<Entity>();
+    // That all C++ types are of, so that one of its types which is not found here is not found elsewhere; null: of several.
+    const void* library_ = detail::type_identity<Entity>.library;
 };
 
 SLOTWISE_END

@@ -60,7 +60,7 @@ SLOTWISE_INLINE ComponentRegistry::~ComponentRegistry() = default;
 SLOTWISE_INLINE ComponentRegistry::ComponentRegistry(ComponentRegistry&& other) noexcept
     : records_(std::move(other.records_)), types_(std::move(other.types_)), hashes_(std::move(other.hashes_)),
       names_(std::move(other.names_)), address_(std::move(other.address_)), tag_(std::exchange(other.tag_, 0)),
-      any_switched_(std::exchange(other.any_switched_, false)), of_entities_(other.of_entities_) {
+      any_switched_(std::exchange(other.any_switched_, false)), of_entities_(other.of_entities_), library_(other.library_) {
     other.records_.clear();
     other.address_.clear();
 }
@@ -70,6 +70,7 @@ SLOTWISE_INLINE void ComponentRegistry::swap(ComponentRegistry& other) noexcept 
     types_.swap(other.types_);
     hashes_.swap(other.hashes_);
     std::swap(of_entities_, other.of_entities_);
+    std::swap(library_, other.library_);
     std::swap(any_switched_, other.any_switched_);
     names_.swap(other.names_);
     address_.swap(other.address_);
@@ -250,6 +251,7 @@ SLOTWISE_INLINE ComponentId ComponentRegistry::add_type(const Named& of, const s
     const ComponentId added = name != nullptr ? add_record(*name, &type, std::move(traits), relation)
                                               : add_record(unused(of.name), &type, std::move(traits), relation);
     records_.back().of.swap(kept);
+    note_library(identity.library);
     types_.insert(key_of(identity), added.bits());
     hashes_.insert(identity.kept_hash(), added.number());
     return added;
