@@ -296,14 +296,8 @@ private:
     };
 
     static size_type memory_of_record(const Record& each) noexcept;
-    // A C++ type is found by the address of its mark, with some of its hash where addresses have no bits: when a library was
-    // unloaded, the address may be that of another type.
-    static std::uint64_t key_of(const detail::TypeIdentity& type) noexcept {
-        constexpr std::uint64_t unused_bits = sizeof(void*) == 8 ? 0xFFFF'0000'0000'0000u : 0xFFFF'FFFF'0000'0000u;
-        return reinterpret_cast<std::uintptr_t>(type.mark) ^ (type.kept_hash() & unused_bits);
-    }
     SLOTWISE_ALWAYS_INLINE ComponentId find_here(const detail::TypeIdentity& type) const noexcept {
-        return ComponentId::from_bits(types_.find(key_of(type), [](std::uint64_t) { return true; }));
+        return ComponentId::from_bits(types_.find(type.kept_hash(), type.mark));
     }
     SLOTWISE_ALWAYS_INLINE ComponentId find(const detail::TypeIdentity& type) const noexcept {
         if (const ComponentId found = find_here(type)) [[likely]]
@@ -350,7 +344,7 @@ private:
     static std::uint32_t tag_of(const void* address) noexcept;
 
     std::vector<Record> records_{};                // of number i + 1
-    detail::NumberTable types_{};                  // see key_of() -> bits of the id
+    detail::TypeTable types_{};                    // -> bits of the id
     detail::NumberTable hashes_{};                 // hash of a C++ type -> number
     detail::NumberTable names_{};                  // hash of the name -> number
     detail::PlainVector<unsigned char> address_{}; // one byte, whose address is this registry's own

@@ -252,7 +252,7 @@ SLOTWISE_INLINE ComponentId ComponentRegistry::add_type(const Named& of, const s
                                               : add_record(unused(of.name), &type, std::move(traits), relation);
     records_.back().of.swap(kept);
     note_library(identity.library);
-    types_.insert(key_of(identity), added.bits());
+    types_.insert(identity.kept_hash(), identity.mark, added.bits());
     hashes_.insert(identity.kept_hash(), added.number());
     return added;
 }
@@ -267,7 +267,7 @@ ComponentId ComponentRegistry::find_elsewhere(const detail::TypeIdentity& type) 
 
 SLOTWISE_INLINE void ComponentRegistry::bind(const detail::TypeIdentity& type, ComponentId id) {
     types_.reserve_one();
-    types_.insert(key_of(type), id.bits());
+    types_.insert(type.kept_hash(), type.mark, id.bits());
 }
 
 void ComponentRegistry::refuse(const char* where, const char* wrong, ComponentId id) const {

@@ -426,6 +426,40 @@ public:
         return at.has_sparse() && sparse.has(entity, id);
     }
     bool has(Entity entity, ComponentId id) const noexcept;
+    /// The value of the component of a C++ type; null if there is none. It counts as a change, but of a const T or store.
+    /// @param id null, or the component of T
+    template <class T, class Self>
+    SLOTWISE_ALWAYS_INLINE static T* typed_value(Self& self, Entity entity, ComponentId id) noexcept {
+        using Value = std::remove_const_t<T>;
+        static_assert(!is_tag_type<Value>,
+                      "ArchetypeStore::get<T>: a type without state is a tag, which has no value; ask has<T>");
+        const auto* const at = self.location(entity);
+        if (at == nullptr) return nullptr;
+        auto& table = self.table(*at);
+        const std::int32_t column = table.column_of_own(id);
+        if (column < 0) return at->has_sparse() ? static_cast<T*>(self.sparse.get(entity, id)) : nullptr;
+        if constexpr (!std::is_const_v<T>)
+            if (table.has_marks()) [[unlikely]]
+                self.mark_changed(*at, id);
+        return table.template data<Value>(static_cast<std::size_t>(column)) + at->row();
+    }
+    /// The same, but throws std::out_of_range that says what is missing.
+    template <class T, class Self>
+    SLOTWISE_ALWAYS_INLINE static T& typed_at(Self& self, Entity entity, ComponentId id) {
+        T* const value = typed_value<T>(self, entity, id);
+        if (value == nullptr) [[unlikely]]
+            self.refuse_missing(entity, id);
+        return *value;
+    }
+    /// Whether a living entity has the component of a C++ type. @param id null, or the component of T
+    template <class T>
+    SLOTWISE_ALWAYS_INLINE bool typed_has(Entity entity, ComponentId id) const noexcept {
+        const EntityLocation* const at = location(entity);
+        if (at == nullptr) return false;
+        if (!table(*at).contains_own(id)) return at->has_sparse() && sparse.has(entity, id);
+        if constexpr (is_tag_type<T>) return !registry.is_switched_alone(id);
+        return true;
+    }
     /// Calls f(id, entity) for all ids that a living entity has in its table and sparse.
     template <class F>
     void for_each_id(Entity entity, F&& f) const {
