@@ -547,9 +547,9 @@ private:
     struct Head {
         Record* record = nullptr;
         Edge* const* low_edges = nullptr; // EdgeEnds::low_edges
-        handle_type handle{};      // null where no node is
-        std::uint32_t version = 0; // the next node here has the one behind it
-        std::uint32_t places = 0;  // of low_edges. In 32 bits: the object has 32 bytes, and its place is found by a shift
+        handle_type handle{};             // null where no node is
+        std::uint32_t version = 0;        // the next node here has the one behind it
+        std::uint32_t places = 0; // of low_edges. In 32 bits: the object has 32 bytes, and its place is found by a shift
     };
     struct Found {
         Record* record;

@@ -803,7 +803,8 @@ Entity ArchetypeStore::spawn(Ts&&... values) {
         });
     core.entities[entity].set(transition.to, row);
     undo.dismiss();
-    core.run_hooks(HookKind::add, entity, transition.destination->ids(), {});
+    if (core.hooks.any(HookKind::add)) [[unlikely]]
+        core.run_hooks(HookKind::add, entity, transition.destination->ids(), {});
     return entity;
 }
 
@@ -883,14 +884,7 @@ bool ArchetypeStore::remove(Entity entity) {
     if (list.one_sparse) return core.remove_sparse(entity, list);
     if (list.any_sparse || core.hooks.any(HookKind::remove)) [[unlikely]]
         return core.change(entity, {{}, list.sorted.span(), {}});
-    EntityLocation* const at = core.location(entity);
-    if (at == nullptr) return false;
-    const detail::StoreCore::Changing changing(core);
-    const detail::Transition& transition = core.transition(list, list.removed, at->table());
-    if (transition.map != nullptr)
-        core.move_row(*at, *transition.source, transition.to, *transition.destination, *transition.map,
-                      [](size_type, void*) {});
-    return true;
+    return core.remove_all(entity, list);
 }
 
 template <detail::Component... Ts>

@@ -81,7 +81,7 @@ private:
     struct Near {
         std::int8_t place = none, column = none;
     };
-    Near near_[near_numbers];             // by the number of a component, for those that are no pairs
+    Near near_[near_numbers]; // by the number of a component, for those that are no pairs
     PlainVector<ComponentId> ids_{};
     PlainVector<std::int32_t> columns_{}; // by place
     PlainVector<std::uint32_t> places_{}; // by column
@@ -402,10 +402,28 @@ public:
     template <class Build>
     static Moved move_row(Table& from, size_type row, Table& to, const ColumnMapping& map, tick_t tick, Build&& build) {
         expect_move(from, row, to, map);
-        if (&from == &to || from.marks_.active() || to.marks_.active() ||
-            !detail::PlannedRows::can_move_plain(to.rows_, map.rows_)) [[unlikely]]
+        if (&from == &to || !can_pass_row(from, to, map)) [[unlikely]]
             return move_any_row(from, row, to, map, tick, build);
-        return moved(from, row, detail::PlannedRows::move_row_plain(from.rows_, row, to.rows_, map.rows_, build));
+        build_next_row(to, map, build);
+        return pass_row(from, row, to, map);
+    }
+    /// Whether a move needs nothing but bytes that are copied: no bits and ticks, no function of a type, no memory. Then
+    /// build_next_row() and pass_row() are the two halves of move_row().
+    SLOTWISE_ALWAYS_INLINE static bool can_pass_row(const Table& from, const Table& to, const ColumnMapping& map) noexcept {
+        return !from.marks_.active() && !to.marks_.active() && detail::PlannedRows::can_move_plain(to.rows_, map.rows_);
+    }
+    /// Builds the values of map.built() behind the last row, which no row has yet: build(column, to), as move_row().
+    /// @pre there is room for a row @throws what build throws; no value is there then
+    template <class Build>
+    SLOTWISE_ALWAYS_INLINE static void build_next_row(Table& to, const ColumnMapping& map, Build&& build) {
+        detail::PlannedRows::build_next_row(to.rows_, map.rows_, build);
+    }
+    /// Moves the other values. @pre can_pass_row(), build_next_row() was called, `from` is not `to`, and row < from.size()
+    SLOTWISE_ALWAYS_INLINE static Moved pass_row(Table& from, size_type row, Table& to, const ColumnMapping& map) noexcept {
+        const Moved move{static_cast<slot_t>(to.size()),
+                         row == from.size() - 1 ? Entity() : from.entity_data()[from.size() - 1]};
+        detail::PlannedRows::pass_row_plain(from.rows_, row, to.rows_, map.rows_);
+        return move;
     }
     /// The same, and calls ready() once: when memory is there and all values are built, and before the first one moves. Values
     /// of both tables are where they were then, and `to` has no row more yet. ready() may read and write values and enable()

@@ -180,13 +180,12 @@ struct Transition {
 
 /// The components of a list of C++ types, and what a store has found out about them.
 struct ComponentList {
-    const TypeIdentity* types = nullptr; ///< of the list: an address, which may be that of a library that was unloaded
-    KeptTypeIdentity kept{};             ///< the same
-    PlainVector<ComponentId> ids{};      ///< in the order of the types
-    PlainVector<ComponentId> sorted{};   ///< the same, ascending
-    bool any_sparse = false;             ///< one of them, or of their companions, has no column: see is_sparse()
-    bool one_sparse = false;             ///< it is one sparse component without companions
-    SparseColumn* column = nullptr;      ///< of that one; null until it is known
+    KeptTypeIdentity kept{};           ///< of the list
+    PlainVector<ComponentId> ids{};    ///< in the order of the types
+    PlainVector<ComponentId> sorted{}; ///< the same, ascending
+    bool any_sparse = false;           ///< one of them, or of their companions, has no column: see is_sparse()
+    bool one_sparse = false;           ///< it is one sparse component without companions
+    SparseColumn* column = nullptr;    ///< of that one; null until it is known
     Transition spawned{}, added{}, removed{};
 };
 
@@ -203,11 +202,7 @@ public:
     template <class... Ts>
     SLOTWISE_ALWAYS_INLINE ComponentList& get(ComponentRegistry& registry) {
         constexpr const TypeIdentity& types = type_identity<TypePack<Ts...>>;
-        const auto same = [&](std::uint64_t found) {
-            const ComponentList& list = *list_at(found);
-            return list.types == &types || list.kept.same_elsewhere(types);
-        };
-        if (const std::uint64_t found = known_.find(types.kept_hash(), same)) [[likely]]
+        if (const std::uint64_t found = known_.find(types.kept_hash(), types.mark)) [[likely]]
             return *list_at(found);
         const ComponentId ids[] = {registry.template id<Ts>()..., ComponentId()};
         return make(registry, types, {ids, sizeof...(Ts)});
@@ -227,7 +222,7 @@ private:
     SLOTWISE_INLINE SLOTWISE_COLD ComponentList& make(const ComponentRegistry& registry, const TypeIdentity& types,
                                                       std::span<const ComponentId> ids);
 
-    NumberTable known_{};
+    TypeTable known_{};
     PlainVector<ComponentList*> lists_{};
 };
 
@@ -532,6 +527,10 @@ public:
     /// @pre structure changes, and `at` is the place of the entity. Throws as Table::move_row, and what hooks throw
     template <class Build>
     SLOTWISE_ALWAYS_INLINE void add_all(Entity entity, EntityLocation& at, ComponentList& list, Build&& build);
+    /// Removes what the entity has of a list, in one move. False if it does not live.
+    /// @pre nothing of the list is sparse, and there is no on_remove hook; structure may change (checked at level fast). Throws
+    /// as Table::move_row
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE bool remove_all(Entity entity, ComponentList& list);
     /// Gives an entity the one sparse component of a list, by build(void* to), unless it has it. No row moves. False if the
     /// entity does not live.
     /// @tparam Size as SparseColumn::emplace's
@@ -647,7 +646,7 @@ public:
     }
     /// Call it before a table gets a row. Throws what the allocator throws; strong
     SLOTWISE_ALWAYS_INLINE void before_row(slot_t slot, const Table& to) {
-        if (to.empty()) [[unlikely]]
+        if (to.empty() && !tables.is_last(to)) [[unlikely]]
             tables.move_to_end(slot);
     }
     /// A new row of a table for an entity that has none. build(column, to) builds its values.
@@ -665,8 +664,11 @@ public:
     SLOTWISE_ALWAYS_INLINE void move_row(EntityLocation& at, Table& from, slot_t slot, Table& to, const ColumnMapping& map,
                                          Build&& build, Ready&&... ready) {
         before_row(slot, to);
+        note_moved(at, slot, Table::move_row(from, at.row(), to, map, tick, build, ready...));
+    }
+    /// The row of an entity was moved to a table.
+    SLOTWISE_ALWAYS_INLINE void note_moved(EntityLocation& at, slot_t slot, Table::Moved moved) noexcept {
         const slot_t row = at.row();
-        const Table::Moved moved = Table::move_row(from, row, to, map, tick, build, ready...);
         at.set(slot, moved.row);
         if (moved.filled) entities[moved.filled].set_row(row);
     }
@@ -729,9 +731,15 @@ private:
         return f(Ids(copy.span()));
     }
     SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void find_transition(const ComponentList& list, Transition& transition, slot_t from);
-    /// As add_all(), with the on_remove hooks of pairs that companions replace.
-    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void move_with_hooks(Entity entity, EntityLocation& at, const Transition& transition,
-                                                               RowBuild build);
+    /// Whether pass_row() may be called for a row of this transition.
+    SLOTWISE_ALWAYS_INLINE static bool can_pass_row(const Transition& by) noexcept {
+        return Table::can_pass_row(*by.source, *by.destination, *by.map);
+    }
+    /// Moves the row of an entity. @pre before_row() and Table::build_next_row() were called, as Table::pass_row
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void pass_row(EntityLocation& at, const Transition& by) noexcept;
+    /// As add_all(), in every case, with the on_remove hooks of pairs that companions replace.
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void move_any_row(Entity entity, EntityLocation& at, const Transition& by,
+                                                            RowBuild build);
     /// Gives an id that was just made its first row; if that fails, the id is taken back.
     /// @pre structure changes, and ids are known. Throws as change(); strong
     Entity spawn_as(Entity entity, const Change& what);
@@ -799,11 +807,14 @@ SLOTWISE_ALWAYS_INLINE void StoreCore::add_all(Entity entity, EntityLocation& at
     const auto build_at = [&](std::size_t column, void* to) {
         if (!build(known.argument[column], to)) build_default(*known.destination, column, to);
     };
-    if (hooks.any(HookKind::remove)) [[unlikely]]
-        move_with_hooks(entity, at, known, build_at);
-    else
-        move_row(at, *known.source, known.to, *known.destination, *known.map, build_at);
-    run_hooks(HookKind::add, entity, known.destination->ids(), known.source->ids());
+    if (!hooks.any(HookKind::remove) && can_pass_row(known)) [[likely]] {
+        before_row(known.to, *known.destination);
+        Table::build_next_row(*known.destination, *known.map, build_at);
+        pass_row(at, known);
+    } else
+        move_any_row(entity, at, known, build_at);
+    if (hooks.any(HookKind::add)) [[unlikely]]
+        run_hooks(HookKind::add, entity, known.destination->ids(), known.source->ids());
 }
 template <std::size_t Size, class Build>
 SLOTWISE_ALWAYS_INLINE bool StoreCore::add_sparse(Entity entity, ComponentList& list, Build&& build) {

@@ -556,13 +556,32 @@ SLOTWISE_INLINE void FoundEntities::add(Entity entity) {
     if (marks_.emplace(entity, [](void*) {})) list_.push_back(entity);
 }
 
-void StoreCore::move_with_hooks(Entity entity, EntityLocation& at, const Transition& transition, RowBuild build) {
+void StoreCore::pass_row(EntityLocation& at, const Transition& by) noexcept {
+    note_moved(at, by.to, Table::pass_row(*by.source, at.row(), *by.destination, *by.map));
+}
+
+void StoreCore::move_any_row(Entity entity, EntityLocation& at, const Transition& by, RowBuild build) {
+    if (!hooks.any(HookKind::remove)) return move_row(at, *by.source, by.to, *by.destination, *by.map, build);
     const auto replaced = [&](auto&& f) {
-        for_each_missing(transition.source->ids(), transition.destination->ids(), [&](ComponentId id) { f(id, entity); });
+        for_each_missing(by.source->ids(), by.destination->ids(), [&](ComponentId id) { f(id, entity); });
     };
     RemovalHooks removal(*this, replaced);
-    move_row(at, *transition.source, transition.to, *transition.destination, *transition.map, build, [&] { removal.call(); });
+    move_row(at, *by.source, by.to, *by.destination, *by.map, build, [&] { removal.call(); });
     removal.dismiss();
+}
+
+bool StoreCore::remove_all(Entity entity, ComponentList& list) {
+    EntityLocation* const at = location(entity);
+    if (at == nullptr) return false;
+    const Changing change(*this);
+    const Transition& known = transition(list, list.removed, at->table());
+    if (known.map == nullptr) return true;
+    before_row(known.to, *known.destination);
+    if (can_pass_row(known)) [[likely]]
+        note_moved(*at, known.to, Table::pass_row(*known.source, at->row(), *known.destination, *known.map));
+    else
+        move_row(*at, *known.source, known.to, *known.destination, *known.map, [](std::size_t, void*) {});
+    return true;
 }
 
 //=== operations ===//
@@ -753,8 +772,12 @@ ComponentList& ComponentLists::make(const ComponentRegistry& registry, const Typ
                                     std::span<const ComponentId> ids) {
     if (lists_.size() == lists_.capacity()) lists_.reserve(2 * lists_.size() + 8);
     known_.reserve_one();
+    for (ComponentList* const each : lists_)
+        if (each->kept.same_elsewhere(types)) {
+            known_.insert(types.kept_hash(), types.mark, reinterpret_cast<std::uintptr_t>(each));
+            return *each;
+        }
     ComponentList list;
-    list.types = &types;
     KeptTypeIdentity(types).swap(list.kept);
     list.ids.assign(ids);
     for (const ComponentId id : ids) {
@@ -765,7 +788,7 @@ ComponentList& ComponentLists::make(const ComponentRegistry& registry, const Typ
     }
     list.one_sparse = ids.size() == 1 && registry.traits(ids[0]).sparse && registry.with_closure(ids[0]).empty();
     lists_.push_back(new ComponentList(std::move(list)));
-    known_.insert(types.kept_hash(), reinterpret_cast<std::uintptr_t>(lists_.back()));
+    known_.insert(types.kept_hash(), types.mark, reinterpret_cast<std::uintptr_t>(lists_.back()));
     return *lists_.back();
 }
 
