@@ -527,10 +527,12 @@ public:
     /// @pre structure changes, and `at` is the place of the entity. Throws as Table::move_row, and what hooks throw
     template <class Build>
     SLOTWISE_ALWAYS_INLINE void add_all(Entity entity, EntityLocation& at, ComponentList& list, Build&& build);
-    /// Removes what the entity has of a list, in one move. False if it does not live.
-    /// @pre nothing of the list is sparse, and there is no on_remove hook; structure may change (checked at level fast). Throws
-    /// as Table::move_row
-    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE bool remove_all(Entity entity, ComponentList& list);
+    /// Adds a list of tags, or removes any list, in one move: for all types of lists, because no values are given.
+    /// False if the entity does not live.
+    /// @param by list.added or list.removed
+    /// @pre nothing of the list is sparse, and there is no on_remove hook of what it removes; structure may change (checked at
+    /// level fast). Throws as add_all()
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE bool move_listed(Entity entity, ComponentList& list, Transition& by);
     /// Gives an entity the one sparse component of a list, by build(void* to), unless it has it. No row moves. False if the
     /// entity does not live.
     /// @tparam Size as SparseColumn::emplace's
@@ -737,6 +739,10 @@ private:
     }
     /// Moves the row of an entity. @pre before_row() and Table::build_next_row() were called, as Table::pass_row
     SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void pass_row(EntityLocation& at, const Transition& by) noexcept;
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void move_listed_slowly(Entity entity, EntityLocation& at, ComponentList& list,
+                                                                  const Transition& by);
+    // Apart: it needs more registers.
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void pass_row_of_any_size(EntityLocation& at, const Transition& by) noexcept;
     /// As add_all(), in every case, with the on_remove hooks of pairs that companions replace.
     SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void move_any_row(Entity entity, EntityLocation& at, const Transition& by,
                                                             RowBuild build);

@@ -557,6 +557,11 @@ SLOTWISE_INLINE void FoundEntities::add(Entity entity) {
 }
 
 void StoreCore::pass_row(EntityLocation& at, const Transition& by) noexcept {
+    if (!Table::can_pass_row_of_8(*by.map)) return pass_row_of_any_size(at, by);
+    note_moved(at, by.to, Table::pass_row_of_8(*by.source, at.row(), *by.destination, *by.map));
+}
+
+void StoreCore::pass_row_of_any_size(EntityLocation& at, const Transition& by) noexcept {
     note_moved(at, by.to, Table::pass_row(*by.source, at.row(), *by.destination, *by.map));
 }
 
@@ -570,18 +575,31 @@ void StoreCore::move_any_row(Entity entity, EntityLocation& at, const Transition
     removal.dismiss();
 }
 
-bool StoreCore::remove_all(Entity entity, ComponentList& list) {
+bool StoreCore::move_listed(Entity entity, ComponentList& list, Transition& by) {
     EntityLocation* const at = location(entity);
     if (at == nullptr) return false;
-    const Changing change(*this);
-    const Transition& known = transition(list, list.removed, at->table());
+    expect_idle();
+    const Transition& known = transition(list, by, at->table());
     if (known.map == nullptr) return true;
-    before_row(known.to, *known.destination);
-    if (can_pass_row(known)) [[likely]]
-        note_moved(*at, known.to, Table::pass_row(*known.source, at->row(), *known.destination, *known.map));
+    const bool calls_hooks = &by == &list.added && (hooks.any(HookKind::add) || hooks.any(HookKind::remove));
+    if (!can_pass_row(known) || !known.map->built().empty() || calls_hooks) [[unlikely]] {
+        move_listed_slowly(entity, *at, list, known);
+        return true;
+    }
+    before_row(known.to, *known.destination); // nothing that follows calls anybody
+    if (Table::can_pass_row_of_8(*known.map))
+        note_moved(*at, known.to, Table::pass_row_of_8(*known.source, at->row(), *known.destination, *known.map));
     else
-        move_row(*at, *known.source, known.to, *known.destination, *known.map, [](std::size_t, void*) {});
+        pass_row_of_any_size(*at, known);
     return true;
+}
+
+void StoreCore::move_listed_slowly(Entity entity, EntityLocation& at, ComponentList& list, const Transition& by) {
+    const Changing change(*this);
+    if (&by == &list.added)
+        add_all(entity, at, list, [](unsigned, void*) { return false; });
+    else
+        move_row(at, *by.source, by.to, *by.destination, *by.map, [](std::size_t, void*) {});
 }
 
 //=== operations ===//

@@ -83,8 +83,8 @@ public:
     std::span<const std::uint32_t> built() const noexcept { return {built_.data(), built_.size()}; }
     /// Whether all values have the usual sizes, and are plain bytes: nothing throws, and nothing is called.
     bool plain() const noexcept { return plain_; }
-    /// Whether no value of both has one of the usual sizes but 8 bytes, as entities have.
-    bool only_8() const noexcept { return ends_[copied_8] == ends_[copied_16]; }
+    /// Whether plain(), all values of both have 8 bytes, as entities have, and the source has no others.
+    bool only_8() const noexcept { return ends_[copied_8] == ends_[dropped]; }
     /// Whether no value of the source alone has a usual size and needs no destruction.
     bool drops_nothing() const noexcept { return ends_[copied_16] == ends_[dropped]; }
     std::size_t memory_usage() const noexcept { return memory_of(steps_, built_); }
@@ -218,6 +218,13 @@ struct PlannedRows {
         from.size_ = last;
         to.size_ = end + 1;
     }
+    /// The same. @pre the plan is only_8()
+    template <class Rows>
+    SLOTWISE_ALWAYS_INLINE static void pass_row_of_8(Rows& from, std::size_t row, Rows& to, const RowPlan& plan) noexcept {
+        const std::size_t end = to.size_++, last = --from.size_;
+        pass_group<std::uint64_t>(plan.begin(), plan.end(RowPlan::copied_8), from.columns_.begin(), row, last,
+                                  to.columns_.begin(), end);
+    }
     /// Removes row `row` as AnyRows::swap_erase does, but returns nothing. @pre the plan is that of an erasure
     /// @throws as AnyRows::swap_erase
     template <class Rows>
@@ -268,7 +275,6 @@ private:
         const AnyColumnPlace *const source = from.columns_.begin(), *const target = to.columns_.begin();
         const RowPlan::Step* step =
             pass_group<std::uint64_t>(plan.begin(), plan.end(RowPlan::copied_8), source, row, last, target, end);
-        if (plan.only_8()) return;
         step = pass_group<std::uint32_t>(step, plan.end(RowPlan::copied_4), source, row, last, target, end);
         if (step == plan.end(RowPlan::copied_16)) return;
         step = pass_group<std::uint64_t, std::uint32_t>(step, plan.end(RowPlan::copied_12), source, row, last, target, end);
