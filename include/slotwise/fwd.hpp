@@ -502,6 +502,8 @@ class ComponentIndex;
 class EntityLocation;
 class EntityBuilder;
 class ExtractedEntity;
+template <class T>
+class ComponentAccessor;
 class HookId;
 class ArchetypeStore;
 class CommandBuffer;

@@ -68,6 +68,7 @@ using slotwise::ColumnChunk;
 using slotwise::ColumnMapping;
 using slotwise::ColumnView;
 using slotwise::CommandBuffer;
+using slotwise::ComponentAccessor;
 using slotwise::ComponentId;
 using slotwise::ComponentIndex;
 using slotwise::ComponentRegistry;

@@ -667,3 +667,174 @@ TEST_CASE("ArchetypeStore: a builder keeps the last value of a component and can
     CHECK(says([&] { dropped.with(store.registry().id<Health>(), AnyValue::of(weight)); }, "another type"));
     CHECK(store.check_invariants());
 }
+
+TEST_CASE("ArchetypeStore: an accessor finds what get, at and has find, whatever the store does meanwhile", "[ecs]") {
+    const NothingLeaks leaks;
+    ArchetypeStore store;
+    store.registry().add<Name>({.sparse = true});
+    store.registry().add<Weight>({.toggle = true, .tracked = true});
+    const auto positions = store.accessor<Position>();
+    const auto weights = store.accessor<const Weight>();
+    const auto names = store.accessor<Name>();
+    const auto values = store.accessor<Tracked>();
+    const auto hidden = store.accessor<Hidden>();
+    std::vector<Entity> entities; // living ones and dead ones
+    std::uint32_t random = 7;
+    const auto next = [&](std::uint32_t below) { return (random = random * 1664525u + 1013904223u) / 65536u % below; };
+    std::size_t found = 0, missing = 0;
+    for (int step = 0; step != 4000; ++step) {
+        const Entity one = entities.empty() ? Entity() : entities[next(static_cast<std::uint32_t>(entities.size()))];
+        const auto number = static_cast<float>(step);
+        switch (next(12)) {
+        case 0:
+        case 1:
+            entities.push_back(store.spawn(Position{number, 0, 0}, Tracked(step)));
+            break;
+        case 2:
+            store.despawn(one);
+            break;
+        case 3:
+            store.add(one, Position{number, 1, 0}, Hidden{});
+            break;
+        case 4:
+            store.remove<Position>(one);
+            break;
+        case 5:
+            store.set(one, Name{"a name that is longer than what fits into a string"}, Weight{step});
+            break;
+        case 6:
+            store.remove<Name, Hidden>(one);
+            break;
+        case 7:
+            store.add(one, Tracked(step));
+            break;
+        case 8:
+            store.remove<Tracked, Weight>(one);
+            break;
+        case 9: // a table that was not there before
+            if (store.is_alive(one)) store.add(one, store.registry().add_tag("tag " + std::to_string(step)));
+            break;
+        case 10:
+            if (store.has<Weight>(one)) store.enable<Weight>(one, step % 2 == 0);
+            break;
+        case 11:
+            if (step % 16 == 0) store.shrink_to_fit(); // erases tables
+            break;
+        }
+        for (int i = 0; i != 4 && !entities.empty(); ++i) {
+            const Entity each = entities[next(static_cast<std::uint32_t>(entities.size()))];
+            REQUIRE(positions.get(each) == store.get<Position>(each));
+            REQUIRE(weights.get(each) == std::as_const(store).get<Weight>(each));
+            REQUIRE(names.get(each) == store.get<Name>(each));
+            REQUIRE(values.get(each) == store.get<Tracked>(each));
+            REQUIRE(positions.has(each) == store.has<Position>(each));
+            REQUIRE(weights.has(each) == store.has<Weight>(each));
+            REQUIRE(names.has(each) == store.has<Name>(each));
+            REQUIRE(hidden.has(each) == store.has<Hidden>(each));
+            found += positions.has(each);
+            missing += !store.is_alive(each);
+        }
+    }
+    CHECK(found > 1000);
+    CHECK(missing > 1000);
+    for (const Entity none : {Entity(), Entity::from_bits(~std::uint64_t{0}), Entity(1u << 30, 1)}) {
+        CHECK(positions.get(none) == nullptr);
+        CHECK(names.get(none) == nullptr);
+        CHECK_FALSE(hidden.has(none));
+    }
+    CHECK(store.check_invariants());
+}
+
+TEST_CASE("ArchetypeStore: an accessor stays valid when the store is moved, cleared or restored", "[ecs]") {
+    ArchetypeStore store;
+    const Entity old = store.spawn(Position{1, 0, 0}, Health{5});
+    const std::vector<std::byte> bytes = store.snapshot();
+    const auto positions = store.accessor<Position>();
+    const auto health = std::as_const(store).accessor<Health>();
+    ArchetypeStore moved(std::move(store));
+    CHECK(positions.at(old).x == 1);
+    positions.at(old).x = 2;
+    CHECK(moved.get<Position>(old)->x == 2);
+    moved.clear();
+    CHECK(positions.get(old) == nullptr);
+    CHECK(thrown_text<std::out_of_range>([&] { positions.at(old); }) ==
+          thrown_text<std::out_of_range>([&] { moved.at<Position>(old); }));
+    const Entity fresh = moved.spawn(Health{7});
+    CHECK(health.at(fresh).left == 7);
+    CHECK_FALSE(positions.has(fresh));
+    CHECK(thrown_text<std::out_of_range>([&] { positions.at(fresh); }).find("Position") != std::string::npos);
+    moved.restore(bytes);
+    CHECK(positions.at(old).x == 1);
+    CHECK(health.get(old)->left == 5);
+    CHECK_FALSE(positions.has(fresh));
+}
+
+TEST_CASE("ArchetypeStore: an accessor marks changes as get does, and one of const marks none", "[ecs]") {
+    ArchetypeStore store;
+    store.registry().add<Position>({.tracked = true});
+    const Entity entity = store.spawn(Position{});
+    const auto writes = store.accessor<Position>();
+    const auto reads = store.accessor<const Position>();
+    const auto of_const = std::as_const(store).accessor<Position>();
+    static_assert(std::is_same_v<decltype(of_const.get(entity)), const Position*>);
+    static_assert(std::is_same_v<decltype(reads.at(entity)), const Position&>);
+    tick_t seen = store.advance();
+    const auto changed = [&] { return store.query<const Position>().changed<Position>(seen).size(); };
+    CHECK(reads.get(entity) == of_const.get(entity));
+    CHECK((reads.has(entity) && writes.has(entity)));
+    CHECK(changed() == 0);
+    writes.get(entity)->x = 1;
+    CHECK(changed() == 1);
+    seen = store.advance();
+    writes.at(entity).x = 2;
+    CHECK(changed() == 1);
+}
+
+TEST_CASE("ArchetypeStore: an accessor of a const store finds a component that the store knows later", "[ecs]") {
+    ArchetypeStore store;
+    const auto stunned = std::as_const(store).accessor<Stunned>();
+    const auto health = std::as_const(store).accessor<Health>();
+    CHECK(store.registry().empty());
+    const Entity entity = store.spawn(Health{3}, Stunned{}), other = store.spawn();
+    CHECK(stunned.has(entity));
+    CHECK(health.at(entity).left == 3);
+    CHECK_FALSE((stunned.has(other) || health.has(other)));
+    const auto made = store.accessor<Velocity>(); // registers it
+    CHECK(store.registry().find<Velocity>());
+    CHECK(made.get(entity) == nullptr);
+}
+
+TEST_CASE("ArchetypeStore: components of every number are found, near ones and late ones", "[ecs]") {
+    ArchetypeStore store;
+    ComponentRegistry& registry = store.registry();
+    const auto add = [&](int to) {
+        while (registry.size() != static_cast<std::size_t>(to))
+            registry.add("component " + std::to_string(registry.size()), TypeDescriptor::of<int>());
+    };
+    const ComponentId first = registry.id<Position>();
+    add(62);
+    const ComponentId last_near = registry.id<Velocity>(); // 63
+    const ComponentId late = registry.id<Health>();        // 64
+    add(254);
+    const ComponentId low = registry.id<Weight>();  // 255
+    const ComponentId far = registry.id<Tracked>(); // 256
+    const ComponentId tag = registry.id<Hidden>();
+    REQUIRE((last_near.number() == 63 && late.number() == 64 && low.number() == 255 && far.number() == 256));
+    const Entity all = store.spawn(Position{1, 0, 0}, Velocity{2, 0, 0}, Health{3}, Weight{4}, Tracked(5), Hidden{});
+    const Entity none = store.spawn();
+    CHECK(store.at<Position>(all).x == 1);
+    CHECK(store.at<Velocity>(all).x == 2);
+    CHECK(store.at<Health>(all).left == 3);
+    CHECK(store.get<Weight>(all) == store.accessor<Weight>().get(all));
+    CHECK(store.at<Tracked>(all).value() == 5);
+    CHECK((store.has<Hidden>(all) && store.accessor<Tracked>().has(all)));
+    for (const ComponentId id : {first, last_near, late, low, far, tag}) {
+        CHECK(store.has(all, id));
+        CHECK_FALSE(store.has(none, id));
+        CHECK((store.get(all, id) == nullptr) == (id == tag));
+    }
+    CHECK_FALSE((store.has<Velocity>(none) || store.has<Health>(none) || store.has<Weight>(none) || store.has<Tracked>(none)));
+    store.remove<Position, Health, Tracked>(all);
+    CHECK((store.get<Health>(all) == nullptr && store.get<Tracked>(all) == nullptr && store.at<Velocity>(all).x == 2));
+    CHECK(store.check_invariants());
+}

@@ -221,6 +221,10 @@ TEST_CASE("ArchetypeStore: what is made for a store and fails is not there", "[e
     is_strong("ArchetypeStore::on_set", [&](World& world) { world.store.on_set<double>(hook); });
     is_strong("ArchetypeStore::on_remove", [&](World& world) { world.store.on_remove<double>(hook); });
     CHECK(called == 0);
+    is_strong("ArchetypeStore::accessor", [](World& world) { static_cast<void>(world.store.accessor<double>()); });
+    World world;
+    calls_nothing_that_throws(swept("ArchetypeStore::accessor"),
+                              [&] { CHECK(std::as_const(world.store).accessor<Plain>().has(world.entities[0])); });
 }
 
 TEST_CASE("ArchetypeStore: entities that go, and memory that is given back, may need memory", "[ecs][throws]") {

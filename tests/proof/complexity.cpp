@@ -2064,6 +2064,24 @@ void of_stores() {
         },
         never_allocates);
     row(
+        "ComponentAccessor::get complexity", "entities", constant,
+        [=](std::size_t n) {
+            ArchetypeStore store;
+            const auto entities = of_size(store, n);
+            const auto fish = store.accessor<Fish>();
+            return mean(100, [&](std::size_t i) { keep(fish.get(entities[pick(i, n)])->weight); });
+        },
+        never_allocates);
+    row(
+        "ComponentAccessor::has complexity", "entities", constant,
+        [=](std::size_t n) {
+            ArchetypeStore store;
+            const auto entities = of_size(store, n);
+            const auto wet = store.accessor<Wet>();
+            return mean(100, [&](std::size_t i) { keep(wet.has(entities[pick(i, n)])); });
+        },
+        never_allocates);
+    row(
         "ArchetypeStore::advance complexity", "entities", constant,
         [=](std::size_t n) {
             ArchetypeStore store;

@@ -556,6 +556,7 @@ struct ColumnMapping : Part {};
 struct EntityLocation : Part {};
 struct EntityBuilder : Part {};
 struct ExtractedEntity : Part {};
+struct ComponentAccessor : View {};
 struct HookId : Part {};
 // Commands for a store: nobody asks for one of them again.
 struct CommandBuffer : Part {};

@@ -442,7 +442,7 @@ public:
         if (gone == nullptr) return false;
         edges_.drop(*gone);
         Head& head = by_slot_[node.index()];
-        head = Head{nullptr, nullptr, 0, handle_type(), head.version};
+        head = Head{nullptr, nullptr, handle_type(), head.version};
         if (root_ == node) root_ = handle_type();
         records_.erase(*gone, head.version != 0); // 0: the slot has used its last version
         return true;
@@ -547,9 +547,9 @@ private:
     struct Head {
         Record* record = nullptr;
         Edge* const* low_edges = nullptr; // EdgeEnds::low_edges
-        std::size_t places = 0;
-        handle_type handle{};      // null where no node is
-        std::uint32_t version = 0; // the next node here has the one behind it
+        handle_type handle{};             // null where no node is
+        std::uint32_t version = 0;        // the next node here has the one behind it
+        std::uint32_t places = 0; // of low_edges. In 32 bits: the object has 32 bytes, and its place is found by a shift
     };
     struct Found {
         Record* record;
@@ -605,7 +605,7 @@ private:
         const handle_type node(slot, by_slot_[slot].version + 1);
         by_slot_[slot].version += 2; // even if make throws, because it has seen the handle
         Record& record = records_.add(tag, [&] { return new Record(node, ids, make); });
-        by_slot_[slot] = {std::addressof(record), nullptr, 0, node, by_slot_[slot].version};
+        by_slot_[slot] = {std::addressof(record), nullptr, node, by_slot_[slot].version};
         if (ids.empty()) root_ = node;
         return {std::addressof(record), true};
     }
@@ -660,7 +660,7 @@ private:
         if (IdSets::equal(set_.ids(), from.ids.span())) return {from.handle, nullptr};
         edges_.reserve_one(from, place, tag);
         by_slot_[from.handle.index()].low_edges = from.ends.low_edges.data();
-        by_slot_[from.handle.index()].places = from.ends.low_edges.size();
+        by_slot_[from.handle.index()].places = static_cast<std::uint32_t>(from.ends.low_edges.size());
         const Found to = find_or_make(make);
         ScopeGuard undo([&]() noexcept {
             if (to.made) erase(to.record->handle);

@@ -191,6 +191,7 @@ public:
             refuse("ComponentRegistry::rebind",
                    "values of the component were copied or moved otherwise before; restart with this version", found);
         known.of.swap(kept);
+        note_library(known.of.library);
         if (known.type != nullptr) known.type = &type;
         return found;
     }
@@ -295,19 +296,13 @@ private:
     };
 
     static size_type memory_of_record(const Record& each) noexcept;
-    // A C++ type is found by the address of its mark, with some of its hash where addresses have no bits: when a library was
-    // unloaded, the address may be that of another type.
-    static std::uint64_t key_of(const detail::TypeIdentity& type) noexcept {
-        constexpr std::uint64_t unused_bits = sizeof(void*) == 8 ? 0xFFFF'0000'0000'0000u : 0xFFFF'FFFF'0000'0000u;
-        return reinterpret_cast<std::uintptr_t>(type.mark) ^ (type.kept_hash() & unused_bits);
-    }
     SLOTWISE_ALWAYS_INLINE ComponentId find_here(const detail::TypeIdentity& type) const noexcept {
-        return ComponentId::from_bits(types_.find(key_of(type), [](std::uint64_t) { return true; }));
+        return ComponentId::from_bits(types_.find(type.kept_hash(), type.mark));
     }
     SLOTWISE_ALWAYS_INLINE ComponentId find(const detail::TypeIdentity& type) const noexcept {
         if (const ComponentId found = find_here(type)) [[likely]]
             return found;
-        return find_elsewhere(type);
+        return type.library == library_ ? ComponentId() : find_elsewhere(type);
     }
     SLOTWISE_INLINE SLOTWISE_COLD bool is_switched(ComponentId id) const noexcept;
     // That another library has registered.
@@ -341,17 +336,23 @@ private:
     /// `name`, or with a number behind it, so that no component is called so.
     std::string unused(std::string_view name) const;
     ComponentId add_record(std::string_view name, const TypeDescriptor* type, ComponentTraits traits, bool relation);
+    /// C++ types of this library are registered, or will be.
+    void note_library(const void* library) noexcept {
+        if (library != library_) library_ = hashes_.size() == 0 ? library : nullptr;
+    }
     /// A number of the registry: a hash of an address that no other registry has as long as this one lives.
     static std::uint32_t tag_of(const void* address) noexcept;
 
     std::vector<Record> records_{};                // of number i + 1
-    detail::NumberTable types_{};                  // see key_of() -> bits of the id
+    detail::TypeTable types_{};                    // -> bits of the id
     detail::NumberTable hashes_{};                 // hash of a C++ type -> number
     detail::NumberTable names_{};                  // hash of the name -> number
     detail::PlainVector<unsigned char> address_{}; // one byte, whose address is this registry's own
     std::uint32_t tag_ = 0;                        // 0: no component yet
     bool any_switched_ = false;                    // some relation is switched
     const TypeDescriptor* of_entities_ = &TypeDescriptor::of<Entity>();
+    // That all C++ types are of, so that one of its types which is not found here is not found elsewhere; null: of several.
+    const void* library_ = detail::type_identity<Entity>.library;
 };
 
 SLOTWISE_END

@@ -60,7 +60,7 @@ SLOTWISE_INLINE ComponentRegistry::~ComponentRegistry() = default;
 SLOTWISE_INLINE ComponentRegistry::ComponentRegistry(ComponentRegistry&& other) noexcept
     : records_(std::move(other.records_)), types_(std::move(other.types_)), hashes_(std::move(other.hashes_)),
       names_(std::move(other.names_)), address_(std::move(other.address_)), tag_(std::exchange(other.tag_, 0)),
-      any_switched_(std::exchange(other.any_switched_, false)), of_entities_(other.of_entities_) {
+      any_switched_(std::exchange(other.any_switched_, false)), of_entities_(other.of_entities_), library_(other.library_) {
     other.records_.clear();
     other.address_.clear();
 }
@@ -70,6 +70,7 @@ SLOTWISE_INLINE void ComponentRegistry::swap(ComponentRegistry& other) noexcept 
     types_.swap(other.types_);
     hashes_.swap(other.hashes_);
     std::swap(of_entities_, other.of_entities_);
+    std::swap(library_, other.library_);
     std::swap(any_switched_, other.any_switched_);
     names_.swap(other.names_);
     address_.swap(other.address_);
@@ -250,7 +251,8 @@ SLOTWISE_INLINE ComponentId ComponentRegistry::add_type(const Named& of, const s
     const ComponentId added = name != nullptr ? add_record(*name, &type, std::move(traits), relation)
                                               : add_record(unused(of.name), &type, std::move(traits), relation);
     records_.back().of.swap(kept);
-    types_.insert(key_of(identity), added.bits());
+    note_library(identity.library);
+    types_.insert(identity.kept_hash(), identity.mark, added.bits());
     hashes_.insert(identity.kept_hash(), added.number());
     return added;
 }
@@ -265,7 +267,7 @@ ComponentId ComponentRegistry::find_elsewhere(const detail::TypeIdentity& type) 
 
 SLOTWISE_INLINE void ComponentRegistry::bind(const detail::TypeIdentity& type, ComponentId id) {
     types_.reserve_one();
-    types_.insert(key_of(type), id.bits());
+    types_.insert(type.kept_hash(), type.mark, id.bits());
 }
 
 void ComponentRegistry::refuse(const char* where, const char* wrong, ComponentId id) const {

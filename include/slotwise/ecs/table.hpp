@@ -18,7 +18,9 @@ namespace detail {
 class TableShape {
 public:
     static constexpr std::int32_t none = -1;
-    static constexpr std::uint32_t low_numbers = 256;
+    /// Components with a number below the first are found by one load from the table itself, those below the second by a call
+    /// and two loads.
+    static constexpr std::uint32_t near_numbers = 64, low_numbers = 256;
 
     TableShape() = default;
     /// @throws std::invalid_argument when the ids are not ascending and each once, or the registry does not know one; what the
@@ -34,9 +36,8 @@ public:
     std::int32_t column_at(std::size_t place) const noexcept { return columns_[place]; }
     SLOTWISE_ALWAYS_INLINE std::int32_t place_of(ComponentId id) const noexcept {
         const std::uint32_t number = id.number();
-        if (number - 1 >= low_numbers - 1) return search(id); // a pair, whose number is 0, or a late component
-        if (number >= low_.size()) return none;
-        const std::int32_t place = low_[number].place;
+        if (number - 1 >= near_numbers - 1) return search(id); // a pair, whose number is 0, or a late component
+        const std::int32_t place = near_[number].place;
         return place >= 0 && ids_[static_cast<std::size_t>(place)] == id ? place : none; // or it is of another registry
     }
     SLOTWISE_ALWAYS_INLINE std::int32_t column_of(ComponentId id) const noexcept {
@@ -44,17 +45,29 @@ public:
         return place < 0 ? none : columns_[static_cast<std::size_t>(place)];
     }
 
-    /// The same, without a look at the id. @pre the id is one of the registry's, or null
+    /// The same, without a look at the id. @pre the id is null, or a component of the registry and no pair
     SLOTWISE_ALWAYS_INLINE std::int32_t column_of_own(ComponentId id) const noexcept {
-        const std::uint32_t number = id.number();
-        if (number - 1 >= low_numbers - 1) return column_of(id);
-        return number < low_.size() ? low_[number].column : none;
+        const auto number = static_cast<std::uint32_t>(id.bits());
+        if (number < near_numbers) [[likely]]
+            return near_[number].column;
+        return column_of(id);
+    }
+    /// Whether the id is there. @pre as column_of_own()
+    SLOTWISE_ALWAYS_INLINE bool contains_own(ComponentId id) const noexcept {
+        const auto number = static_cast<std::uint32_t>(id.bits());
+        return (number < near_numbers ? near_[number].place : search(id)) >= 0;
     }
 
     std::size_t memory_usage() const noexcept { return memory_of(ids_, columns_, places_, low_); }
 
 private:
     SLOTWISE_NEVER_INLINE std::int32_t search(ComponentId id) const noexcept {
+        const std::uint32_t number = id.number();
+        if (number - 1 < low_numbers - 1) {
+            if (number >= low_.size()) return none;
+            const std::int32_t place = low_[number];
+            return place >= 0 && ids_[static_cast<std::size_t>(place)] == id ? place : none;
+        }
         std::size_t first = 0, count = ids_.size();
         while (count != 0) {
             const std::size_t half = count / 2;
@@ -65,13 +78,14 @@ private:
         return first != ids_.size() && ids_[first] == id ? static_cast<std::int32_t>(first) : none;
     }
 
-    struct Low {
-        std::int32_t place, column;
+    struct Near {
+        std::int8_t place = none, column = none;
     };
+    Near near_[near_numbers]; // by the number of a component, for those that are no pairs
     PlainVector<ComponentId> ids_{};
     PlainVector<std::int32_t> columns_{}; // by place
     PlainVector<std::uint32_t> places_{}; // by column
-    PlainVector<Low> low_{};              // by the number of a component, for those that are no pairs
+    PlainVector<std::int32_t> low_{};     // places by number, if one is not near
 };
 
 /// How the marks of one table, bits and ticks, follow a row to another.
@@ -263,9 +277,11 @@ public:
     std::int32_t place_of(ComponentId id) const noexcept { return shape_.place_of(id); }
     /// The column of a component; -1 if it has none. @complexity as place_of
     std::int32_t column_of(ComponentId id) const noexcept { return shape_.column_of(id); }
-    /// The same for an id of the registry that the table was made with, or null; others get a wrong answer. @complexity as
-    /// place_of, with a load less
+    /// The same for a component of the registry that the table was made with, which is no pair, or for null; others get a wrong
+    /// answer. @complexity as place_of, with three loads less
     std::int32_t column_of_own(ComponentId id) const noexcept { return shape_.column_of_own(id); }
+    /// As contains(), for such a component.
+    bool contains_own(ComponentId id) const noexcept { return shape_.contains_own(id); }
     /// The column of the id at this place; -1 if it has none. @pre place < ids().size()
     std::int32_t column_at(size_type place) const noexcept { return shape_.column_at(place); }
     /// Columns there are.
@@ -386,10 +402,34 @@ public:
     template <class Build>
     static Moved move_row(Table& from, size_type row, Table& to, const ColumnMapping& map, tick_t tick, Build&& build) {
         expect_move(from, row, to, map);
-        if (&from == &to || from.marks_.active() || to.marks_.active() ||
-            !detail::PlannedRows::can_move_plain(to.rows_, map.rows_)) [[unlikely]]
+        if (&from == &to || !can_pass_row(from, to, map)) [[unlikely]]
             return move_any_row(from, row, to, map, tick, build);
-        return moved(from, row, detail::PlannedRows::move_row_plain(from.rows_, row, to.rows_, map.rows_, build));
+        build_next_row(to, map, build);
+        return pass_row(from, row, to, map);
+    }
+    /// Whether a move needs nothing but bytes that are copied: no bits and ticks, no function of a type, no memory. Then
+    /// build_next_row() and pass_row() are the two halves of move_row().
+    SLOTWISE_ALWAYS_INLINE static bool can_pass_row(const Table& from, const Table& to, const ColumnMapping& map) noexcept {
+        return !from.marks_.active() && !to.marks_.active() && detail::PlannedRows::can_move_plain(to.rows_, map.rows_);
+    }
+    /// Builds the values of map.built() behind the last row, which no row has yet: build(column, to), as move_row().
+    /// @pre there is room for a row @throws what build throws; no value is there then
+    template <class Build>
+    SLOTWISE_ALWAYS_INLINE static void build_next_row(Table& to, const ColumnMapping& map, Build&& build) {
+        detail::PlannedRows::build_next_row(to.rows_, map.rows_, build);
+    }
+    /// Moves the other values. @pre can_pass_row(), build_next_row() was called, `from` is not `to`, and row < from.size()
+    SLOTWISE_ALWAYS_INLINE static Moved pass_row(Table& from, size_type row, Table& to, const ColumnMapping& map) noexcept {
+        const Moved move{static_cast<slot_t>(to.size()), row == from.size() - 1 ? Entity() : from.entities().back()};
+        detail::PlannedRows::pass_row_plain(from.rows_, row, to.rows_, map.rows_);
+        return move;
+    }
+    /// Whether pass_row_of_8() does the same as pass_row(), with half as many instructions: there are 8 bytes in each column.
+    static bool can_pass_row_of_8(const ColumnMapping& map) noexcept { return map.rows_.only_8(); }
+    SLOTWISE_ALWAYS_INLINE static Moved pass_row_of_8(Table& from, size_type row, Table& to,
+                                                      const ColumnMapping& map) noexcept {
+        detail::PlannedRows::pass_row_of_8(from.rows_, row, to.rows_, map.rows_);
+        return {static_cast<slot_t>(to.size() - 1), row == from.size() ? Entity() : from.entity_data()[row]};
     }
     /// The same, and calls ready() once: when memory is there and all values are built, and before the first one moves. Values
     /// of both tables are where they were then, and `to` has no row more yet. ready() may read and write values and enable()

@@ -23,8 +23,12 @@ SLOTWISE_INLINE TableShape::TableShape(const ComponentRegistry& registry, std::s
         if (has_column) places_.push_back(static_cast<std::uint32_t>(place));
         const std::uint32_t number = id.number();
         if (number == 0 || number >= low_numbers) continue;
-        low_.resize(number + std::size_t{1}, {none, none});
-        low_[number] = {static_cast<std::int32_t>(place), columns_.back()};
+        if (number < near_numbers) { // such ids come first, so that their places are low, too
+            near_[number] = {static_cast<std::int8_t>(place), static_cast<std::int8_t>(columns_.back())};
+            continue;
+        }
+        low_.resize(number + std::size_t{1}, none);
+        low_[number] = static_cast<std::int32_t>(place);
     }
 }
 

@@ -303,12 +303,11 @@ public:
     //=== ids come and go ===//
 
     /// The usual case of create(), without its cost: an id of an index that was never used, if all ids of the part live and
-    /// there is room. @return null, without an effect, otherwise @pre no observer is attached
-    const Entity* create_fresh(Part& part) noexcept {
+    /// there is room. @return null, without an effect, otherwise @param number of the part @pre no observer is attached
+    const Entity* create_fresh(Part& part, slot_t number) noexcept {
         const slot_t index = part.next;
         Page* const page = pages_.find(index / page_slots);
-        if (part.alive + part.reserved < part.ids.size() && index < part.last && page != nullptr && page->part != mixed &&
-            std::addressof(this->part(page->part)) == std::addressof(part))
+        if (part.alive + part.reserved < part.ids.size() && index < part.last && page != nullptr && page->part == number)
             if (const Entry entry(page, index % page_slots); entry.place() == 0) {
                 part.ids[part.count] = Entity(index, 1);
                 entry.put(part.count++, 1);
@@ -953,7 +952,7 @@ public:
     Entity create(Range range = Range()) {
         Part& part = part_of(range);
         if (part.alive == part.count || part.hub.attached()) [[unlikely]]
-            return create_slowly(range);
+            return create_fresh(range, part);
         return part.ids[part.alive++];
     }
     /// `count` living ids at once, the same as by that many calls of create(). The span ends at the next create, make_alive or
@@ -1204,11 +1203,12 @@ private:
         expect_own(range);
         return directory_.part(range.number_);
     }
-    SLOTWISE_NEVER_INLINE Entity create_slowly(Range range) {
-        Part& part = part_of(range);
-        const Entity* const fresh = part.hub.attached() ? nullptr : directory_.create_fresh(part);
-        return fresh != nullptr ? *fresh : create_n(range, 1)[0];
+    // Two functions: the one that is called often then keeps no registers for the other.
+    SLOTWISE_NEVER_INLINE Entity create_fresh(Range range, Part& part) {
+        const Entity* const fresh = part.hub.attached() ? nullptr : directory_.create_fresh(part, range.number_);
+        return fresh != nullptr ? *fresh : create_slowly(range);
     }
+    SLOTWISE_NEVER_INLINE Entity create_slowly(Range range) { return create_n(range, 1)[0]; }
     void notify_moved(const EntityIndex& from) noexcept {
         directory_.for_each_part([&](Part& part) { part.hub.moved(std::addressof(from), this); });
     }

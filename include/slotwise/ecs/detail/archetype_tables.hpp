@@ -273,6 +273,8 @@ public:
     /// those with rows then does not depend on tables that had some before. @throws what the allocator throws; strong. It
     /// takes O(ids of the table log tables), amortised; O(1) if it is the last.
     SLOTWISE_INLINE SLOTWISE_COLD void move_to_end(slot_t slot);
+    /// Whether it is known to be the last one.
+    bool is_last(const Table& table) const noexcept { return &table == last_; }
     /// Makes this the order of tables, as if they had been made so. @pre `order` has each table once
     /// @complexity O(ids of all tables log tables)
     void reorder(std::span<Table* const> order) noexcept {

@@ -181,13 +181,12 @@ struct Transition {
 
 /// The components of a list of C++ types, and what a store has found out about them.
 struct ComponentList {
-    const TypeIdentity* types = nullptr; ///< of the list: an address, which may be that of a library that was unloaded
-    KeptTypeIdentity kept{};             ///< the same
-    PlainVector<ComponentId> ids{};      ///< in the order of the types
-    PlainVector<ComponentId> sorted{};   ///< the same, ascending
-    bool any_sparse = false;             ///< one of them, or of their companions, has no column: see is_sparse()
-    bool one_sparse = false;             ///< it is one sparse component without companions
-    SparseColumn* column = nullptr;      ///< of that one; null until it is known
+    KeptTypeIdentity kept{};           ///< of the list
+    PlainVector<ComponentId> ids{};    ///< in the order of the types
+    PlainVector<ComponentId> sorted{}; ///< the same, ascending
+    bool any_sparse = false;           ///< one of them, or of their companions, has no column: see is_sparse()
+    bool one_sparse = false;           ///< it is one sparse component without companions
+    SparseColumn* column = nullptr;    ///< of that one; null until it is known
     Transition spawned{}, added{}, removed{};
 };
 
@@ -204,11 +203,7 @@ public:
     template <class... Ts>
     SLOTWISE_ALWAYS_INLINE ComponentList& get(ComponentRegistry& registry) {
         constexpr const TypeIdentity& types = type_identity<TypePack<Ts...>>;
-        const auto same = [&](std::uint64_t found) {
-            const ComponentList& list = *list_at(found);
-            return list.types == &types || list.kept.same_elsewhere(types);
-        };
-        if (const std::uint64_t found = known_.find(types.kept_hash(), same)) [[likely]]
+        if (const std::uint64_t found = known_.find(types.kept_hash(), types.mark)) [[likely]]
             return *list_at(found);
         const ComponentId ids[] = {registry.template id<Ts>()..., ComponentId()};
         return make(registry, types, {ids, sizeof...(Ts)});
@@ -228,7 +223,7 @@ private:
     SLOTWISE_INLINE SLOTWISE_COLD ComponentList& make(const ComponentRegistry& registry, const TypeIdentity& types,
                                                       std::span<const ComponentId> ids);
 
-    NumberTable known_{};
+    TypeTable known_{};
     PlainVector<ComponentList*> lists_{};
 };
 
@@ -503,6 +498,40 @@ public:
         return at.has_sparse() && sparse.has(entity, id);
     }
     bool has(Entity entity, ComponentId id) const noexcept;
+    /// The value of the component of a C++ type; null if there is none. It counts as a change, but of a const T or store.
+    /// @param id null, or the component of T
+    template <class T, class Self>
+    SLOTWISE_ALWAYS_INLINE static T* typed_value(Self& self, Entity entity, ComponentId id) noexcept {
+        using Value = std::remove_const_t<T>;
+        static_assert(!is_tag_type<Value>,
+                      "ArchetypeStore::get<T>: a type without state is a tag, which has no value; ask has<T>");
+        const auto* const at = self.location(entity);
+        if (at == nullptr) return nullptr;
+        auto& table = self.table(*at);
+        const std::int32_t column = table.column_of_own(id);
+        if (column < 0) return at->has_sparse() ? static_cast<T*>(self.sparse.get(entity, id)) : nullptr;
+        if constexpr (!std::is_const_v<T>)
+            if (table.has_marks()) [[unlikely]]
+                self.mark_changed(*at, id);
+        return table.template data<Value>(static_cast<std::size_t>(column)) + at->row();
+    }
+    /// The same, but throws std::out_of_range that says what is missing.
+    template <class T, class Self>
+    SLOTWISE_ALWAYS_INLINE static T& typed_at(Self& self, Entity entity, ComponentId id) {
+        T* const value = typed_value<T>(self, entity, id);
+        if (value == nullptr) [[unlikely]]
+            self.refuse_missing(entity, id);
+        return *value;
+    }
+    /// Whether a living entity has the component of a C++ type. @param id null, or the component of T
+    template <class T>
+    SLOTWISE_ALWAYS_INLINE bool typed_has(Entity entity, ComponentId id) const noexcept {
+        const EntityLocation* const at = location(entity);
+        if (at == nullptr) return false;
+        if (!table(*at).contains_own(id)) return at->has_sparse() && sparse.has(entity, id);
+        if constexpr (is_tag_type<T>) return !registry.is_switched_alone(id);
+        return true;
+    }
     /// Calls f(id, entity) for all ids that a living entity has in its table and sparse.
     template <class F>
     void for_each_id(Entity entity, F&& f) const {
@@ -576,6 +605,12 @@ public:
     /// @pre structure changes, and `at` is the place of the entity. Throws as Table::move_row, and what hooks throw
     template <class Build>
     SLOTWISE_ALWAYS_INLINE void add_all(Entity entity, EntityLocation& at, ComponentList& list, Build&& build);
+    /// Adds a list of tags, or removes any list, in one move: for all types of lists, because no values are given.
+    /// False if the entity does not live.
+    /// @param by list.added or list.removed
+    /// @pre nothing of the list is sparse, and there is no on_remove hook of what it removes; structure may change (checked at
+    /// level fast). Throws as add_all()
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE bool move_listed(Entity entity, ComponentList& list, Transition& by);
     /// Gives an entity the one sparse component of a list, by build(void* to), unless it has it. No row moves. False if the
     /// entity does not live.
     /// @tparam Size as SparseColumn::emplace's
@@ -692,7 +727,7 @@ public:
     }
     /// Call it before a table gets a row. Throws what the allocator throws; strong
     SLOTWISE_ALWAYS_INLINE void before_row(slot_t slot, const Table& to) {
-        if (to.empty()) [[unlikely]]
+        if (to.empty() && !tables.is_last(to)) [[unlikely]]
             tables.move_to_end(slot);
     }
     /// A new row of a table for an entity that has none. build(column, to) builds its values.
@@ -710,8 +745,11 @@ public:
     SLOTWISE_ALWAYS_INLINE void move_row(EntityLocation& at, Table& from, slot_t slot, Table& to, const ColumnMapping& map,
                                          Build&& build, Ready&&... ready) {
         before_row(slot, to);
+        note_moved(at, slot, Table::move_row(from, at.row(), to, map, tick, build, ready...));
+    }
+    /// The row of an entity was moved to a table.
+    SLOTWISE_ALWAYS_INLINE void note_moved(EntityLocation& at, slot_t slot, Table::Moved moved) noexcept {
         const slot_t row = at.row();
-        const Table::Moved moved = Table::move_row(from, row, to, map, tick, build, ready...);
         at.set(slot, moved.row);
         if (moved.filled) entities[moved.filled].set_row(row);
     }
@@ -779,9 +817,19 @@ private:
         return f(Ids(copy.span()));
     }
     SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void find_transition(const ComponentList& list, Transition& transition, slot_t from);
-    /// As add_all(), with the on_remove hooks of pairs that companions replace.
-    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void move_with_hooks(Entity entity, EntityLocation& at, const Transition& transition,
-                                                               RowBuild build);
+    /// Whether pass_row() may be called for a row of this transition.
+    SLOTWISE_ALWAYS_INLINE static bool can_pass_row(const Transition& by) noexcept {
+        return Table::can_pass_row(*by.source, *by.destination, *by.map);
+    }
+    /// Moves the row of an entity. @pre before_row() and Table::build_next_row() were called, as Table::pass_row
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void pass_row(EntityLocation& at, const Transition& by) noexcept;
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void move_listed_slowly(Entity entity, EntityLocation& at, ComponentList& list,
+                                                                  const Transition& by);
+    // Apart: it needs more registers.
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void pass_row_of_any_size(EntityLocation& at, const Transition& by) noexcept;
+    /// As add_all(), in every case, with the on_remove hooks of pairs that companions replace.
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void move_any_row(Entity entity, EntityLocation& at, const Transition& by,
+                                                            RowBuild build);
     /// Gives an id that was just made its first row; if that fails, the id is taken back.
     /// @pre structure changes, and ids are known. Throws as change(); strong
     Entity spawn_as(Entity entity, const Change& what);
@@ -850,11 +898,14 @@ SLOTWISE_ALWAYS_INLINE void StoreCore::add_all(Entity entity, EntityLocation& at
     const auto build_at = [&](std::size_t column, void* to) {
         if (!build(known.argument[column], to)) build_default(*known.destination, column, to);
     };
-    if (hooks.any(HookKind::remove)) [[unlikely]]
-        move_with_hooks(entity, at, known, build_at);
-    else
-        move_row(at, *known.source, known.to, *known.destination, *known.map, build_at);
-    run_hooks(HookKind::add, entity, known.destination->ids(), known.source->ids());
+    if (!hooks.any(HookKind::remove) && can_pass_row(known)) [[likely]] {
+        before_row(known.to, *known.destination);
+        Table::build_next_row(*known.destination, *known.map, build_at);
+        pass_row(at, known);
+    } else
+        move_any_row(entity, at, known, build_at);
+    if (hooks.any(HookKind::add)) [[unlikely]]
+        run_hooks(HookKind::add, entity, known.destination->ids(), known.source->ids());
 }
 template <std::size_t Size, class Build>
 SLOTWISE_ALWAYS_INLINE bool StoreCore::add_sparse(Entity entity, ComponentList& list, Build&& build) {

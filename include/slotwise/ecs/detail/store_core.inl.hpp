@@ -575,13 +575,50 @@ SLOTWISE_INLINE void FoundEntities::add(Entity entity) {
     if (marks_.emplace(entity, [](void*) {})) list_.push_back(entity);
 }
 
-void StoreCore::move_with_hooks(Entity entity, EntityLocation& at, const Transition& transition, RowBuild build) {
+void StoreCore::pass_row(EntityLocation& at, const Transition& by) noexcept {
+    if (!Table::can_pass_row_of_8(*by.map)) return pass_row_of_any_size(at, by);
+    note_moved(at, by.to, Table::pass_row_of_8(*by.source, at.row(), *by.destination, *by.map));
+}
+
+void StoreCore::pass_row_of_any_size(EntityLocation& at, const Transition& by) noexcept {
+    note_moved(at, by.to, Table::pass_row(*by.source, at.row(), *by.destination, *by.map));
+}
+
+void StoreCore::move_any_row(Entity entity, EntityLocation& at, const Transition& by, RowBuild build) {
+    if (!hooks.any(HookKind::remove)) return move_row(at, *by.source, by.to, *by.destination, *by.map, build);
     const auto replaced = [&](auto&& f) {
-        for_each_missing(transition.source->ids(), transition.destination->ids(), [&](ComponentId id) { f(id, entity); });
+        for_each_missing(by.source->ids(), by.destination->ids(), [&](ComponentId id) { f(id, entity); });
     };
     RemovalHooks removal(*this, replaced);
-    move_row(at, *transition.source, transition.to, *transition.destination, *transition.map, build, [&] { removal.call(); });
+    move_row(at, *by.source, by.to, *by.destination, *by.map, build, [&] { removal.call(); });
     removal.dismiss();
+}
+
+bool StoreCore::move_listed(Entity entity, ComponentList& list, Transition& by) {
+    EntityLocation* const at = location(entity);
+    if (at == nullptr) return false;
+    expect_idle();
+    const Transition& known = transition(list, by, at->table());
+    if (known.map == nullptr) return true;
+    const bool calls_hooks = &by == &list.added && (hooks.any(HookKind::add) || hooks.any(HookKind::remove));
+    if (!can_pass_row(known) || !known.map->built().empty() || calls_hooks) [[unlikely]] {
+        move_listed_slowly(entity, *at, list, known);
+        return true;
+    }
+    before_row(known.to, *known.destination); // nothing that follows calls anybody
+    if (Table::can_pass_row_of_8(*known.map))
+        note_moved(*at, known.to, Table::pass_row_of_8(*known.source, at->row(), *known.destination, *known.map));
+    else
+        pass_row_of_any_size(*at, known);
+    return true;
+}
+
+void StoreCore::move_listed_slowly(Entity entity, EntityLocation& at, ComponentList& list, const Transition& by) {
+    const Changing change(*this);
+    if (&by == &list.added)
+        add_all(entity, at, list, [](unsigned, void*) { return false; });
+    else
+        move_row(at, *by.source, by.to, *by.destination, *by.map, [](std::size_t, void*) {});
 }
 
 //=== operations ===//
@@ -772,8 +809,12 @@ ComponentList& ComponentLists::make(const ComponentRegistry& registry, const Typ
                                     std::span<const ComponentId> ids) {
     if (lists_.size() == lists_.capacity()) lists_.reserve(2 * lists_.size() + 8);
     known_.reserve_one();
+    for (ComponentList* const each : lists_)
+        if (each->kept.same_elsewhere(types)) {
+            known_.insert(types.kept_hash(), types.mark, reinterpret_cast<std::uintptr_t>(each));
+            return *each;
+        }
     ComponentList list;
-    list.types = &types;
     KeptTypeIdentity(types).swap(list.kept);
     list.ids.assign(ids);
     for (const ComponentId id : ids) {
@@ -784,7 +825,7 @@ ComponentList& ComponentLists::make(const ComponentRegistry& registry, const Typ
     }
     list.one_sparse = ids.size() == 1 && registry.traits(ids[0]).sparse && registry.with_closure(ids[0]).empty();
     lists_.push_back(new ComponentList(std::move(list)));
-    known_.insert(types.kept_hash(), reinterpret_cast<std::uintptr_t>(lists_.back()));
+    known_.insert(types.kept_hash(), types.mark, reinterpret_cast<std::uintptr_t>(lists_.back()));
     return *lists_.back();
 }
 

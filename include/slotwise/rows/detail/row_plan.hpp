@@ -14,10 +14,21 @@ namespace detail {
 /// The steps of a move of a row, a step a column, grouped by what is to be done: loops over a group have no branches.
 class RowPlan {
 public:
-    /// A column of the source, and that of the destination if it has it.
+    /// A column of the source, and that of the destination if it has it: where their places are, in bytes behind the first.
     struct Step {
         std::uint32_t from, to;
         std::size_t bytes;
+        const AnyColumnPlace& source(const AnyColumnPlace* first) const noexcept { return place(first, from); }
+        const AnyColumnPlace& target(const AnyColumnPlace* first) const noexcept { return place(first, to); }
+        static Step of(std::uint32_t from_column, std::uint32_t to_column, std::size_t bytes) noexcept {
+            constexpr std::uint32_t size = sizeof(AnyColumnPlace);
+            return {from_column * size, to_column * size, bytes};
+        }
+
+    private:
+        static const AnyColumnPlace& place(const AnyColumnPlace* first, std::uint32_t offset) noexcept {
+            return *reinterpret_cast<const AnyColumnPlace*>(reinterpret_cast<const std::byte*>(first) + offset);
+        }
     };
     /// Values of both that are copied as bytes, so many of them; values of the source of such sizes that need no destruction;
     /// the same for other sizes; values of both that are moved by functions of their types; values of the source that are
@@ -51,12 +62,12 @@ public:
                 built_.push_back(i);
             else
                 steps[to[i].trivial ? copied_by(to[i].stride) : moved].push_back(
-                    {static_cast<std::uint32_t>(map[i]), i, to[i].stride});
+                    Step::of(static_cast<std::uint32_t>(map[i]), i, to[i].stride));
         }
         for (const Group sizes : {copied_8, copied_4, copied_12, copied_16, copied}) // equal sizes side by side
             for (std::uint32_t i = 0; i != from.count(); ++i)
                 if (!taken[i] && !from.is_tag(i) && copied_by(from[i].stride) == sizes)
-                    steps[dropped_by(from[i])].push_back({i, i, from[i].stride});
+                    steps[dropped_by(from[i])].push_back(Step::of(i, i, from[i].stride));
         for (std::size_t group = 0; group != groups; ++group) {
             steps_.append(steps[group].data(), steps[group].size());
             ends_[group] = static_cast<std::uint32_t>(steps_.size());
@@ -72,6 +83,10 @@ public:
     std::span<const std::uint32_t> built() const noexcept { return {built_.data(), built_.size()}; }
     /// Whether all values have the usual sizes, and are plain bytes: nothing throws, and nothing is called.
     bool plain() const noexcept { return plain_; }
+    /// Whether plain(), all values of both have 8 bytes, as entities have, and the source has no others.
+    bool only_8() const noexcept { return ends_[copied_8] == ends_[dropped]; }
+    /// Whether no value of the source alone has a usual size and needs no destruction.
+    bool drops_nothing() const noexcept { return ends_[copied_16] == ends_[dropped]; }
     std::size_t memory_usage() const noexcept { return memory_of(steps_, built_); }
     /// Whether a move within the source may throw.
     bool throwing() const noexcept { return throwing_; }
@@ -181,23 +196,34 @@ struct PlannedRows {
         rows.size_ += count;
         return first;
     }
-    /// Whether move_row_plain() may be called.
+    /// Whether pass_row_plain() may be called, after build_next_row().
     template <class Rows>
     SLOTWISE_ALWAYS_INLINE static bool can_move_plain(const Rows& to, const RowPlan& plan) noexcept {
         return plan.plain() && has_room(to);
     }
-    /// Moves row `row` of `from` to the end of `to`, as AnyRows::move_row does, in the case that calls nothing but build: so it
-    /// needs few registers. @pre the plan is that of `from` and `to`; can_move_plain() @throws what build does; strong
+    /// Builds the values of the next row that no row of the source has: where there is room, in the case of pass_row_plain().
+    /// @throws what build does; strong
     template <class Rows, class Build>
-    SLOTWISE_ALWAYS_INLINE static RowMove move_row_plain(Rows& from, std::size_t row, Rows& to, const RowPlan& plan,
-                                                         Build&& build) {
+    SLOTWISE_ALWAYS_INLINE static void build_next_row(Rows& to, const RowPlan& plan, Build& build) {
         build_row(to.columns_, to.size_, plan, build);
+    }
+    /// Moves row `row` of `from` to the end of `to`, as AnyRows::move_row does, in the case that calls nothing: so it needs few
+    /// registers, and is compiled once. @pre the plan is that of `from` and `to`; can_move_plain(); what no row of the source
+    /// has is built
+    template <class Rows>
+    SLOTWISE_ALWAYS_INLINE static void pass_row_plain(Rows& from, std::size_t row, Rows& to, const RowPlan& plan) noexcept {
         const std::size_t end = to.size_, last = from.size_ - 1;
         pass_values(from, row, to, plan);
-        if (row != last) fill(from, row, plan);
+        if (row != last && !plan.drops_nothing()) fill(from, row, plan);
         from.size_ = last;
         to.size_ = end + 1;
-        return {end, row != last ? last : Rows::no_row};
+    }
+    /// The same. @pre the plan is only_8()
+    template <class Rows>
+    SLOTWISE_ALWAYS_INLINE static void pass_row_of_8(Rows& from, std::size_t row, Rows& to, const RowPlan& plan) noexcept {
+        const std::size_t end = to.size_++, last = --from.size_;
+        pass_group<std::uint64_t>(plan.begin(), plan.end(RowPlan::copied_8), from.columns_.begin(), row, last,
+                                  to.columns_.begin(), end);
     }
     /// Removes row `row` as AnyRows::swap_erase does, but returns nothing. @pre the plan is that of an erasure
     /// @throws as AnyRows::swap_erase
@@ -213,14 +239,14 @@ struct PlannedRows {
     /// Moves a row in every case. @throws as AnyRows::move_row
     template <class Rows, class Build>
     static RowMove move_row(Rows& from, std::size_t row, Rows& to, const RowPlan& plan, Build&& build) {
-        build_next_row(to, plan, build);
+        build_or_grow(to, plan, build);
         return pass_row(from, row, to, plan);
     }
     /// The same, with a call of ready() between what may fail and the moves: no value of `from` has moved then. Only moves that
     /// may throw fail after it. What ready() throws changes nothing.
     template <class Rows, class Build, class Ready>
     static RowMove move_row(Rows& from, std::size_t row, Rows& to, const RowPlan& plan, Build&& build, Ready&& ready) {
-        build_next_row(to, plan, build);
+        build_or_grow(to, plan, build);
         ScopeGuard undo([&]() noexcept { destroy_built(to.columns_, to.size_, plan.built()); });
         ready();
         undo.dismiss();
@@ -230,7 +256,7 @@ struct PlannedRows {
 private:
     /// The first half of a move: memory, and the values that are built. The row is not counted yet.
     template <class Rows, class Build>
-    SLOTWISE_ALWAYS_INLINE static void build_next_row(Rows& to, const RowPlan& plan, Build& build) {
+    SLOTWISE_ALWAYS_INLINE static void build_or_grow(Rows& to, const RowPlan& plan, Build& build) {
         if (to.size_ != to.columns_.capacity())
             build_row(to.columns_, to.size_, plan, build);
         else
@@ -252,8 +278,11 @@ private:
         step = pass_group<std::uint32_t>(step, plan.end(RowPlan::copied_4), source, row, last, target, end);
         if (step == plan.end(RowPlan::copied_16)) return;
         step = pass_group<std::uint64_t, std::uint32_t>(step, plan.end(RowPlan::copied_12), source, row, last, target, end);
-        pass_group<std::uint64_t, std::uint64_t>(step, plan.end(RowPlan::copied_16), source, row, last, target, end);
+        pass_group<Sixteen>(step, plan.end(RowPlan::copied_16), source, row, last, target, end);
     }
+    struct Sixteen {
+        std::uint64_t parts[2];
+    };
     /// The same for columns whose values consist of these parts. No lambda, because g++ keeps what one captures in memory, and
     /// waits for it: 12 ns of an add.
     template <class... Parts>
@@ -261,7 +290,8 @@ private:
                                                                   const AnyColumnPlace* source, std::size_t row,
                                                                   std::size_t last, const AnyColumnPlace* target,
                                                                   std::size_t end) noexcept {
-        for (; step != group_end; ++step) pass_value<Parts...>(target[step->to].data, end, source[step->from].data, row, last);
+        for (; step != group_end; ++step)
+            pass_value<Parts...>(step->target(target).data, end, step->source(source).data, row, last);
         return step;
     }
     /// In the columns of the source alone whose sizes are usual the last value comes in the place of that of `row`.
@@ -286,7 +316,7 @@ private:
                                                                   const AnyColumnPlace* source, std::size_t row,
                                                                   std::size_t last) noexcept {
         do {
-            std::byte* const column = source[step->from].data;
+            std::byte* const column = step->source(source).data;
             std::memcpy(column + row * Bytes, column + last * Bytes, Bytes);
             ++step;
         } while (step != end && step->bytes == Bytes);
@@ -298,23 +328,25 @@ private:
         const std::size_t end = to.size_, last = from.size_ - 1;
         pass_values(from, row, to, plan);
         for (const RowPlan::Step& step : plan.steps(RowPlan::copied))
-            std::memcpy(to.columns_[step.to].at(end), from.columns_[step.from].at(row), step.bytes);
+            std::memcpy(step.target(to.columns_.begin()).at(end), step.source(from.columns_.begin()).at(row), step.bytes);
         if (row != last) {
             fill(from, row, plan);
             for (const RowPlan::Group group : {RowPlan::copied, RowPlan::dropped_large})
-                for (const RowPlan::Step& step : plan.steps(group))
-                    std::memcpy(from.columns_[step.from].at(row), from.columns_[step.from].at(last), step.bytes);
+                for (const RowPlan::Step& step : plan.steps(group)) {
+                    const AnyColumnPlace& column = step.source(from.columns_.begin());
+                    std::memcpy(column.at(row), column.at(last), step.bytes);
+                }
         }
         const auto erase = [&](const AnyColumnPlace& column) {
             if (row != last) column.fill(row, last);
             column.destroy(last, last + 1);
         };
         for (const RowPlan::Step& typed : plan.steps(RowPlan::moved)) {
-            const AnyColumnPlace& column = from.columns_[typed.from];
-            column.move(to.columns_[typed.to].at(end), column.at(row));
+            const AnyColumnPlace& column = typed.source(from.columns_.begin());
+            column.move(typed.target(to.columns_.begin()).at(end), column.at(row));
             erase(column);
         }
-        for (const RowPlan::Step& typed : plan.steps(RowPlan::destroyed)) erase(from.columns_[typed.from]);
+        for (const RowPlan::Step& typed : plan.steps(RowPlan::destroyed)) erase(typed.source(from.columns_.begin()));
         from.size_ = last;
         to.size_ = end + 1;
         return {end, row != last ? last : Rows::no_row};
@@ -345,16 +377,18 @@ private:
         const std::size_t end = to.size_;
         std::size_t done = 0;
         ScopeGuard undo([&]() noexcept {
-            for (std::size_t i = 0; i != done; ++i) to.columns_[plan.steps(RowPlan::moved)[i].to].destroy(end, end + 1);
+            for (std::size_t i = 0; i != done; ++i)
+                plan.steps(RowPlan::moved)[i].target(to.columns_.begin()).destroy(end, end + 1);
             destroy_built(to.columns_, end, plan.built());
         });
         for (const RowPlan::Group group :
              {RowPlan::copied_8, RowPlan::copied_4, RowPlan::copied_12, RowPlan::copied_16, RowPlan::copied})
             for (const RowPlan::Step& step : plan.steps(group))
-                std::memcpy(to.columns_[step.to].at(end), from.columns_[step.from].at(row), step.bytes);
+                std::memcpy(step.target(to.columns_.begin()).at(end), step.source(from.columns_.begin()).at(row), step.bytes);
         for (; done != plan.steps(RowPlan::moved).size(); ++done) {
             const RowPlan::Step& step = plan.steps(RowPlan::moved)[done];
-            from.columns_[step.from].move(to.columns_[step.to].at(end), from.columns_[step.from].at(row));
+            const AnyColumnPlace& column = step.source(from.columns_.begin());
+            column.move(step.target(to.columns_.begin()).at(end), column.at(row));
         }
         const std::size_t filled_from = from.swap_erase(row);
         undo.dismiss();
