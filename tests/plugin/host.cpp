@@ -104,6 +104,8 @@ int main(int, char** arguments) {
         store.spawn_n(100, Position{}, Name{"in a table that the plugin made"}, Hidden{});
         store.spawn(Position{1, 2}, Name{"by a list of types that the plugin used too"}, Local{9});
         EXPECT((store.check_invariants() && store.memory_usage() != 0));
+        for (int i = 0; i != 3; ++i) // in memory of buffers that the plugin had
+            EXPECT((store.defer([&](auto& commands) { commands.set(shared.spawned, Position{1, 2}); }) == 0));
         store.query<const Name>().for_each([&](Entity entity, const Name&) { buffer.remove<Name>(entity); });
         store.query<const Local>().for_each([&](Entity entity, const Local&) {
             if (entity != shared.first && entity != shared.spawned) buffer.despawn(entity);

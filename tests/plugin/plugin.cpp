@@ -17,6 +17,9 @@ struct Few {
     std::string text{};
 };
 struct OwnTag {};
+struct Dropped { // recorded, and never registered
+    std::string text{};
+};
 } // namespace own
 using namespace own;
 
@@ -76,6 +79,12 @@ SLOTWISE_TEST_EXPORT int run(test::Shared* shared) {
     shared->nameless = registry.id<Nameless>().number();
     EXPECT((registry.size() == before + 1)); // Nameless alone
 
+    { // the store keeps no memory of a buffer that needs this library
+        CommandBuffer dropped(store);
+        dropped.add(shared->first, Dropped{"a value that nobody applies"});
+        dropped.clear();
+    }
+    store.defer([&](auto& commands) { commands.set(shared->first, Position{5, 7}); });
     shared->spawned = store.spawn(Position{1, 2}, Name{"that the plugin made, and the host destroys"}, Local{9});
     shared->moved = store.builder().with(Position{3, 4}).with(Name{"built by the plugin, step by step"}).with<Hidden>().spawn();
     store.add(shared->moved, registry.id<Position>(), AnyValue::of(Position{}));

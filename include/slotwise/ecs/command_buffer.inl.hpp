@@ -90,7 +90,7 @@ SLOTWISE_INLINE std::size_t ArchetypeStore::apply(CommandBuffer& buffer) { retur
 void CommandBuffer::prepare() {
     SLOTWISE_EXPECT(!life_->has_ended(), "CommandBuffer: the store that it was made for has ended");
     if (records_ == nullptr) {
-        records_ = static_cast<detail::CommandRecords*>(core_->spare_records.take());
+        records_ = core_->spare_records.take();
         if (records_ == nullptr) records_ = new detail::CommandRecords();
     }
     if (records_->ids.epoch() != life_->epoch) end_epoch();
@@ -138,7 +138,7 @@ SLOTWISE_INLINE CommandBuffer::CommandBuffer(CommandBuffer&& other) noexcept : c
 SLOTWISE_INLINE CommandBuffer::~CommandBuffer() {
     if (records_ == nullptr) return;
     clear();
-    if (life_->has_ended() || !records_->is_small())
+    if (life_->has_ended() || !records_->serves_others())
         delete records_;
     else
         core_->spare_records.give(records_);

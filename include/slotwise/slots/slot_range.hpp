@@ -90,7 +90,13 @@ struct LiveCursor {
     SLOTWISE_ALWAYS_INLINE constexpr bool next_word(const Directory& directory) noexcept {
         LiveWord at{word + 1};
         if (word_of(directory, word) == seen) [[likely]] {
-            if (!has_word(directory, at.number)) {
+            std::size_t words =
+                0; // in place: clang 16 does not make a function template for a constant in a precompiled header
+            if constexpr (std::is_same_v<Directory, Occupancy>)
+                words = directory.words().size();
+            else
+                words = directory.live_words();
+            if (at.number >= words) {
                 *this = LiveCursor();
                 return false;
             }
@@ -121,13 +127,6 @@ private:
             return directory.word(w);
         else
             return directory.live_word(w);
-    }
-    template <class Directory>
-    SLOTWISE_ALWAYS_INLINE static constexpr bool has_word(const Directory& directory, std::size_t w) noexcept {
-        if constexpr (std::is_same_v<Directory, Occupancy>)
-            return std::uint64_t{w} * bits::word_bits < directory.size();
-        else
-            return w < directory.live_words();
     }
 };
 

@@ -149,10 +149,12 @@ struct CommandScratch {
 
 /// What a buffer has recorded, and what it has found out about its commands. The store keeps a few of them, so that a buffer
 /// that is made anew in each frame allocates nothing and knows the commands of the last one.
-class CommandRecords final : public SpareObject {
+class CommandRecords {
 public:
     CommandRecords();
-    ~CommandRecords() override;
+    CommandRecords(const CommandRecords&) = delete;
+    CommandRecords& operator=(const CommandRecords&) = delete;
+    ~CommandRecords();
 
     /// The number of commands.
     std::size_t size() const noexcept { return recorded.size() + applied.size(); }
@@ -162,9 +164,9 @@ public:
         applied.reset();
         dropped = 0;
     }
-    /// Whether it has so little memory that the store may keep it.
-    bool is_small() const noexcept;
-    std::size_t memory_usage() const noexcept override;
+    /// Whether the store may keep it for another buffer: it has little memory, and needs nothing of its library.
+    bool serves_others() const noexcept;
+    std::size_t memory_usage() const noexcept;
 
     CommandShapes shapes{};
     CommandBatch recorded{};

@@ -523,9 +523,13 @@ SLOTWISE_INLINE std::size_t CommandScratch::memory_usage() const noexcept {
 SLOTWISE_INLINE CommandRecords::CommandRecords() = default;
 SLOTWISE_INLINE CommandRecords::~CommandRecords() = default;
 
-SLOTWISE_INLINE bool CommandRecords::is_small() const noexcept {
+SLOTWISE_INLINE void SpareSteps::destroy(CommandRecords* object) noexcept { delete object; }
+SLOTWISE_INLINE std::size_t SpareSteps::memory_of(const CommandRecords& object) noexcept { return object.memory_usage(); }
+
+SLOTWISE_INLINE bool CommandRecords::serves_others() const noexcept {
     constexpr std::size_t most_bytes = std::size_t{1} << 17;
-    return recorded.memory_usage() + applied.memory_usage() + ids.memory_usage() <= most_bytes && scratch.plans.size() <= 256;
+    return shapes.serves_others() && scratch.plans.size() <= 256 &&
+           recorded.memory_usage() + applied.memory_usage() + ids.memory_usage() <= most_bytes;
 }
 
 SLOTWISE_INLINE std::size_t CommandRecords::memory_usage() const noexcept {

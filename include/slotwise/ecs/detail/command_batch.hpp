@@ -168,6 +168,8 @@ public:
     const CommandShape& of_list(CommandKind kind);
     /// Registers the types that were not registered when they were recorded. @throws what the registry throws
     void resolve(ComponentRegistry& registry);
+    /// Whether they are few, and none waits for a type that only the library that recorded it can register.
+    bool serves_others() const noexcept { return !unresolved_ && all_.size() <= 256; }
 
 private:
     static constexpr std::size_t recent_count = 8;

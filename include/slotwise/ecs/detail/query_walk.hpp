@@ -443,10 +443,12 @@ private:
 
 /// A walk of a query, whose types may have been registered after the query was made. The store keeps those that are not in use,
 /// with their memory: see QueryVisiting.
-class QueryVisit final : public SpareObject {
+class QueryVisit {
 public:
     QueryVisit();
-    ~QueryVisit() override;
+    QueryVisit(const QueryVisit&) = delete;
+    QueryVisit& operator=(const QueryVisit&) = delete;
+    ~QueryVisit();
 
     /// @throws what the allocator throws
     void begin(const StoreCore& core, const QueryPlan& plan, const QueryTables* tables);
@@ -478,7 +480,7 @@ public:
     /// rows are stamped or values looked up it is one row, so that the caller's loop over a run does nothing but that.
     /// @throws what the allocator throws
     SLOTWISE_INLINE SLOTWISE_NEVER_INLINE const Run* next_run();
-    std::size_t memory_usage() const noexcept override;
+    std::size_t memory_usage() const noexcept;
 
 private:
     void walk(const QuerySink& sink);

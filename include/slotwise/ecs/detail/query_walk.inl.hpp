@@ -583,6 +583,9 @@ SLOTWISE_INLINE void QueryWalk::choose_tables() {
 SLOTWISE_INLINE QueryVisit::QueryVisit() = default;
 SLOTWISE_INLINE QueryVisit::~QueryVisit() = default;
 
+SLOTWISE_INLINE void SpareSteps::destroy(QueryVisit* object) noexcept { delete object; }
+SLOTWISE_INLINE std::size_t SpareSteps::memory_of(const QueryVisit& object) noexcept { return object.memory_usage(); }
+
 SLOTWISE_INLINE void QueryVisit::begin(const StoreCore& core, const QueryPlan& plan, const QueryTables* tables) {
     core_ = &core;
     plan_ = &plan;
@@ -653,7 +656,7 @@ SLOTWISE_INLINE bool QueryVisit::find_run() {
 }
 
 QueryVisit* QueryVisiting::take(const StoreCore& core, bool alone, const QueryPlan& plan, const QueryTables* tables) {
-    auto* visit = static_cast<QueryVisit*>(alone ? core.first_visit : core.spare_visits.take());
+    QueryVisit* visit = alone ? core.first_visit : core.spare_visits.take();
     if (visit == nullptr) {
         visit = new QueryVisit();
         if (alone) core.first_visit = visit;

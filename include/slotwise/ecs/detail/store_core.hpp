@@ -267,19 +267,22 @@ inline constexpr bool takes_entity =
 
 //=== what a store keeps for walks and buffers ===//
 
-/// Memory that a walk or a command buffer has used, and the next one uses again: in a small world an allocation takes longer
-/// than all the rest.
-class SpareObject {
-public:
-    SpareObject() = default;
-    SpareObject(const SpareObject&) = delete;
-    SpareObject& operator=(const SpareObject&) = delete;
-    virtual ~SpareObject();
+class QueryVisit;
+class CommandRecords;
+
+/// What a store does with objects that it keeps and does not know. They have no virtual functions: the table of those would lie
+/// in the library that made the object, which may be gone.
+struct SpareSteps {
+    static void destroy(QueryVisit* object) noexcept;
+    static void destroy(CommandRecords* object) noexcept;
     /// With the object itself.
-    virtual std::size_t memory_usage() const noexcept = 0;
+    static std::size_t memory_of(const QueryVisit& object) noexcept;
+    static std::size_t memory_of(const CommandRecords& object) noexcept;
 };
 
-/// A few objects that nobody uses now. Several threads may take and give.
+/// A few objects that nobody uses now, with the memory of a walk or a command buffer that the next one takes: in a small world
+/// an allocation takes longer than all the rest. Several threads may take and give.
+template <class T>
 class SpareObjects {
 public:
     SpareObjects() = default;
@@ -288,30 +291,39 @@ public:
     ~SpareObjects() { free(); }
 
     /// One of them; null if there is none.
-    SLOTWISE_ALWAYS_INLINE SpareObject* take() noexcept {
+    SLOTWISE_ALWAYS_INLINE T* take() noexcept {
         for (auto& place : places_)
             if (place.load(std::memory_order_relaxed) != nullptr)
-                if (SpareObject* const taken = place.exchange(nullptr, std::memory_order_acquire)) return taken;
+                if (T* const taken = place.exchange(nullptr, std::memory_order_acquire)) return taken;
         return nullptr;
     }
     /// Keeps an object, or destroys it if there are enough.
-    SLOTWISE_ALWAYS_INLINE void give(SpareObject* object) noexcept {
+    SLOTWISE_ALWAYS_INLINE void give(T* object) noexcept {
         for (auto& place : places_) {
-            SpareObject* none = nullptr;
+            T* none = nullptr;
             if (place.load(std::memory_order_relaxed) == nullptr &&
                 place.compare_exchange_strong(none, object, std::memory_order_release, std::memory_order_relaxed))
                 return;
         }
-        destroy(object);
+        SpareSteps::destroy(object);
     }
-    void free() noexcept;
-    std::size_t memory_usage() noexcept;
+    void free() noexcept {
+        while (T* const object = take()) SpareSteps::destroy(object);
+    }
+    std::size_t memory_usage() noexcept {
+        std::array<T*, places> taken{}; // so that nobody else uses one meanwhile
+        std::size_t bytes = 0;
+        for (T*& each : taken)
+            if ((each = take()) != nullptr) bytes += SpareSteps::memory_of(*each);
+        for (T* const each : taken)
+            if (each != nullptr) give(each);
+        return bytes;
+    }
 
 private:
     static constexpr std::size_t places = 4;
-    SLOTWISE_INLINE SLOTWISE_COLD static void destroy(SpareObject* object) noexcept;
 
-    std::array<std::atomic<SpareObject*>, places> places_{};
+    std::array<std::atomic<T*>, places> places_{};
 };
 
 struct QueryRequest;
@@ -790,10 +802,10 @@ public:
     ReservedIds reserved{};                      // ids that command buffers have taken and that are not made
     mutable std::atomic<std::uint32_t> walks{0}; // queries that walk
     QueryPlans plans{};
-    mutable SpareObject* first_visit = nullptr; // a QueryVisit, see begin_walk()
-    mutable SpareObjects spare_visits{};        // for walks that are not alone
-    mutable SpareObjects spare_records{};       // CommandRecords
-    CommandBuffer* deferring = nullptr;         // the buffer of the outermost ArchetypeStore::defer() that runs
+    mutable QueryVisit* first_visit = nullptr;       // see begin_walk()
+    mutable SpareObjects<QueryVisit> spare_visits{}; // for walks that are not alone
+    mutable SpareObjects<CommandRecords> spare_records{};
+    CommandBuffer* deferring = nullptr; // the buffer of the outermost ArchetypeStore::defer() that runs
 
 private:
     template <class Location>

@@ -50,24 +50,6 @@ SLOTWISE_INLINE void StoreHooks::run_exactly(HookKind kind, ComponentId of_id, C
     for (; low != hooks.size() && hooks[low].id == of_id; ++low) hooks[low].call(hooks[low].function, entity, id, value);
 }
 
-SLOTWISE_INLINE SpareObject::~SpareObject() = default;
-
-SLOTWISE_INLINE void SpareObjects::free() noexcept {
-    while (SpareObject* const object = take()) delete object;
-}
-
-SLOTWISE_INLINE std::size_t SpareObjects::memory_usage() noexcept {
-    std::array<SpareObject*, places> taken{}; // so that nobody else uses one meanwhile
-    std::size_t bytes = 0;
-    for (SpareObject*& each : taken)
-        if ((each = take()) != nullptr) bytes += each->memory_usage();
-    for (SpareObject* const each : taken)
-        if (each != nullptr) give(each);
-    return bytes;
-}
-
-void SpareObjects::destroy(SpareObject* object) noexcept { delete object; }
-
 SLOTWISE_INLINE std::size_t ComponentLists::memory_usage() const noexcept {
     std::size_t bytes = memory_of(known_, lists_);
     for (const ComponentList* const each : lists_)
@@ -889,7 +871,7 @@ SLOTWISE_INLINE StoreCore::~StoreCore() {
 }
 
 SLOTWISE_INLINE void StoreCore::free_spare() noexcept {
-    delete std::exchange(first_visit, nullptr);
+    SpareSteps::destroy(std::exchange(first_visit, nullptr));
     spare_visits.free();
     spare_records.free();
 }
@@ -912,7 +894,7 @@ SLOTWISE_INLINE void StoreCore::invalidate_reserved() noexcept {
 
 SLOTWISE_INLINE std::size_t StoreCore::memory_usage() const noexcept {
     const bool alone = begin_walk();
-    const std::size_t visit = alone && first_visit != nullptr ? first_visit->memory_usage() : 0;
+    const std::size_t visit = alone && first_visit != nullptr ? SpareSteps::memory_of(*first_visit) : 0;
     end_walk();
     return sizeof(StoreLife) + visit + spare_visits.memory_usage() + spare_records.memory_usage() +
            memory_of(registry, tables, entities, sparse, hooks, type_lists, reserved, plans);
