@@ -8,8 +8,11 @@
 
 #include <slotwise/ecs/command_buffer.hpp>
 
+#include <algorithm>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 using namespace query_test;
 
@@ -247,4 +250,106 @@ TEST_CASE("Query: a copy shares the plan, whoever owns it, and each may go first
     moved = std::move(all);
     const auto sharper = moved.exclude<Marker>().added<int>(seen);
     CHECK((sharper.size() == 1 && moved.size() == 1));
+}
+
+namespace {
+
+struct Loot {};
+/// Records two spawns when it is copied, then throws.
+struct Recording {
+    static inline CommandBuffer* into = nullptr;
+    static inline Entity made[2] = {};
+    Recording() = default;
+    Recording(const Recording&) {
+        if (into == nullptr) return;
+        for (Entity& each : made) each = into->spawn(Loot{});
+        throw std::runtime_error("recorded");
+    }
+    Recording(Recording&&) noexcept {}
+    Recording& operator=(Recording&&) noexcept { return *this; }
+    int value = 0;
+};
+
+} // namespace
+
+TEST_CASE("CommandBuffer: what hooks spawn while an entity ends has ids that nobody else has", "[ecs]") {
+    ArchetypeStore store;
+    CommandBuffer later(store), other(store);
+    std::vector<Entity> ids;
+    const auto record = [&](Entity) {
+        ids.push_back(later.spawn(Loot{}));
+        ids.push_back(other.spawn(Loot{}));
+        store.defer([&](auto& commands) { ids.push_back(commands.spawn(Loot{})); });
+    };
+    store.on_remove<int>(record);
+    const Entity victim = store.spawn(1), kept = store.spawn(2);
+    SECTION("by despawn") { store.despawn(victim); }
+    SECTION("by erase_reserved") {
+        CHECK(store.erase_reserved(victim));
+        CHECK(store.cancel(victim));
+    }
+    SECTION("by a removal beside it") {
+        store.remove<int>(kept);
+        store.despawn(victim);
+    }
+    for (int i = 0; i != 3; ++i) ids.push_back(later.spawn(Loot{}));
+    ids.push_back(store.spawn(Loot{}));
+    CHECK((store.apply(later) == 0 && store.apply(other) == 0 && store.check_invariants()));
+    std::sort(ids.begin(), ids.end());
+    CHECK(std::unique(ids.begin(), ids.end()) == ids.end());
+    for (const Entity id : ids) CHECK((store.is_alive(id) && store.has<Loot>(id)));
+    CHECK((store.size() == ids.size() + 1 && store.query<>().with<Loot>().size() == ids.size()));
+}
+
+TEST_CASE("CommandBuffer: what a value spawns before its construction fails has ids that nobody else has", "[ecs]") {
+    ArchetypeStore store;
+    CommandBuffer later(store);
+    const Recording value;
+    store.spawn(Loot{});
+    for (int way = 0; way != 3; ++way) {
+        Recording::into = &later;
+        if (way == 0) CHECK_THROWS_AS(store.spawn(value), std::runtime_error);
+        if (way == 1) CHECK_THROWS_AS(store.spawn_n(3, value), std::runtime_error);
+        if (way == 2) CHECK_THROWS_AS(store.builder().with(value).spawn(), std::runtime_error);
+        Recording::into = nullptr;
+        const Entity next = later.spawn(Loot{});
+        CHECK((next != Recording::made[0] && next != Recording::made[1]));
+        const std::size_t before = store.size();
+        CHECK((store.apply(later) == 0 && store.size() == before + 3 && store.check_invariants()));
+        CHECK((store.is_alive(next) && store.is_alive(Recording::made[0]) && store.is_alive(Recording::made[1])));
+    }
+}
+
+TEST_CASE("ArchetypeStore: spawn_n gives its entities, although hooks record spawns meanwhile", "[ecs]") {
+    ArchetypeStore store;
+    CommandBuffer later(store);
+    std::vector<Entity> ids, heard;
+    store.on_add<int>([&](Entity entity) {
+        heard.push_back(entity);
+        for (int i = 0; i != 70; ++i) ids.push_back(later.spawn(Loot{})); // the arrays of ids grow
+    });
+    const auto spawned = store.spawn_n(9, 5);
+    CHECK(std::vector<Entity>(spawned.begin(), spawned.end()) == heard);
+    CHECK((store.apply(later) == 0 && store.size() == 9 + 9 * 70 && store.check_invariants()));
+}
+
+TEST_CASE("ArchetypeStore::defer: a spawn that a buffer takes back ends behind what hooks spawn", "[ecs]") {
+    ArchetypeStore store;
+    std::vector<Entity> promised;
+    store.on_add<int>([&](Entity) {
+        store.defer([&](auto& commands) {
+            promised.push_back(commands.spawn(Loot{}));
+            promised.push_back(commands.spawn(Loot{}));
+        });
+    });
+    store.on_add<Loot>([&](Entity) {
+        if (promised.size() == 2) store.defer([&](auto& commands) { promised.push_back(commands.spawn()); });
+    });
+    const Entity entity = store.spawn();
+    CHECK(store.defer([&](auto& commands) {
+        commands.add(entity, 1);
+        commands.despawn(commands.spawn(Loot{}));
+    }) == 0);
+    CHECK((promised.size() == 3 && store.size() == 4));
+    for (const Entity each : promised) CHECK(store.is_alive(each));
 }

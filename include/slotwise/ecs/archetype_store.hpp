@@ -808,7 +808,7 @@ Entity ArchetypeStore::spawn(Ts&&... values) {
     const detail::StoreCore::Changing changing(core);
     const detail::Transition& transition = core.transition(list, list.spawned, detail::ArchetypeTables::root());
     const Entity entity = core.entities.create();
-    ScopeGuard undo([&]() noexcept { core.entities.take_back(1); });
+    ScopeGuard undo([&]() noexcept { core.undo_create(core.entities.row_of(entity), 1); });
     slot_t row = no_slot;
     core.before_row(transition.to, *transition.destination);
     if constexpr ((std::is_nothrow_constructible_v<std::remove_cvref_t<Ts>, Ts&&> && ...))
@@ -841,19 +841,20 @@ std::span<const Entity> ArchetypeStore::spawn_n(size_type count, const Ts&... va
     const detail::Transition& transition = core.transition(list, list.spawned, detail::ArchetypeTables::root());
     Table& table = *transition.destination;
     const auto first = static_cast<slot_t>(table.size());
-    const std::span<const Entity> created =
-        core.entities.create_n({}, count, [&](slot_t i) { return EntityLocation(transition.to, first + i); });
-    ScopeGuard undo([&]() noexcept { core.entities.take_back(count); });
+    const size_type living = core.entities.alive().size();
+    static_cast<void>(core.entities.create_n({}, count, [&](slot_t i) { return EntityLocation(transition.to, first + i); }));
+    ScopeGuard undo([&]() noexcept { core.undo_create(living, count); });
+    const auto created = [&] { return core.entities.alive().data() + living; }; // values and hooks may record spawns
     core.before_row(transition.to, table);
-    table.append(created, core.tick, [&](size_type column, void* to, size_type n) {
+    table.append_n(count, created, core.tick, [&](size_type column, void* to, size_type n) {
         [[maybe_unused]] unsigned i = 0;
         const bool given = ((transition.argument[column] == i++ && fill(to, n, values)) || ...);
         if (!given) detail::fill_by_default(table.type(column), to, n);
     });
     undo.dismiss();
     if (core.hooks.any(HookKind::add)) [[unlikely]]
-        for (const Entity entity : created) core.run_hooks(HookKind::add, entity, table.ids(), {});
-    return created;
+        for (size_type i = 0; i != count; ++i) core.run_hooks(HookKind::add, created()[i], table.ids(), {});
+    return {created(), count};
 }
 
 template <detail::Component... Ts>

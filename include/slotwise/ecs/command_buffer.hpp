@@ -108,7 +108,7 @@ public:
     template <detail::Component... Ts>
     Entity spawn(Ts&&... values) {
         detail::CommandRecords& records = this->records();
-        const Entity entity = records.ids.next(core_->reserved, core_->entities);
+        const Entity entity = records.ids.next(*core_);
         records.recorded.begin(entity);
         records.ids.use(); // before values are built, which may spawn too
         ScopeGuard undo([&]() noexcept { records.ids.unuse(entity); });

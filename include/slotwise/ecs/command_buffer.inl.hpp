@@ -90,7 +90,7 @@ SLOTWISE_INLINE std::size_t ArchetypeStore::apply(CommandBuffer& buffer) { retur
 void CommandBuffer::prepare() {
     SLOTWISE_EXPECT(!life_->has_ended(), "CommandBuffer: the store that it was made for has ended");
     if (records_ == nullptr) {
-        records_ = core_->spare_records.take();
+        records_ = static_cast<detail::CommandRecords*>(core_->spare_records.take());
         if (records_ == nullptr) records_ = new detail::CommandRecords();
     }
     if (records_->ids.epoch() != life_->epoch) end_epoch();
@@ -138,19 +138,17 @@ SLOTWISE_INLINE CommandBuffer::CommandBuffer(CommandBuffer&& other) noexcept : c
 SLOTWISE_INLINE CommandBuffer::~CommandBuffer() {
     if (records_ == nullptr) return;
     clear();
-    if (life_->has_ended() || !records_->serves_others())
+    if (life_->has_ended() || core_->library != &detail::own_library || !records_->serves_others())
         delete records_;
     else
-        core_->spare_records.give(records_);
+        records_->give_to(*core_);
 }
 
 SLOTWISE_INLINE CommandBuffer::size_type CommandBuffer::memory_usage() const noexcept {
     return records_ == nullptr ? 0 : records_->memory_usage();
 }
 
-SLOTWISE_INLINE void CommandBuffer::reserve(size_type spawns) {
-    records().ids.reserve(core_->reserved, core_->entities, spawns);
-}
+SLOTWISE_INLINE void CommandBuffer::reserve(size_type spawns) { records().ids.reserve(*core_, spawns); }
 
 SLOTWISE_INLINE void CommandBuffer::shrink_to_fit() noexcept {
     expect_not_applying();

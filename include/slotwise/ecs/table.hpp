@@ -37,8 +37,8 @@ public:
     SLOTWISE_ALWAYS_INLINE std::int32_t place_of(ComponentId id) const noexcept {
         const std::uint32_t number = id.number();
         if (number - 1 >= near_numbers - 1) return search(id); // a pair, whose number is 0, or a late component
-        const std::int32_t place = near_[number].place;
-        return place >= 0 && ids_[static_cast<std::size_t>(place)] == id ? place : none; // or it is of another registry
+        const std::uint8_t place = near_[number].place;
+        return place != no_place && ids_[place] == id ? place : none; // or it is of another registry
     }
     SLOTWISE_ALWAYS_INLINE std::int32_t column_of(ComponentId id) const noexcept {
         const std::int32_t place = place_of(id);
@@ -55,7 +55,7 @@ public:
     /// Whether the id is there. @pre as column_of_own()
     SLOTWISE_ALWAYS_INLINE bool contains_own(ComponentId id) const noexcept {
         const auto number = static_cast<std::uint32_t>(id.bits());
-        return (number < near_numbers ? near_[number].place : search(id)) >= 0;
+        return number < near_numbers ? near_[number].place != no_place : search(id) >= 0;
     }
 
     std::size_t memory_usage() const noexcept { return memory_of(ids_, columns_, places_, low_); }
@@ -78,8 +78,10 @@ private:
         return first != ids_.size() && ids_[first] == id ? static_cast<std::int32_t>(first) : none;
     }
 
+    static constexpr std::uint8_t no_place = 0xFF;
     struct Near {
-        std::int8_t place = none, column = none;
+        std::uint8_t place = no_place;
+        std::int8_t column = none;
     };
     Near near_[near_numbers]; // by the number of a component, for those that are no pairs
     PlainVector<ComponentId> ids_{};
@@ -375,16 +377,21 @@ public:
     /// @throws as push_back; strong @complexity linear
     template <class Build>
     slot_t append(std::span<const Entity> entities, tick_t tick, Build&& build) {
-        prepare(entities.size());
+        return append_n(
+            entities.size(), [&] { return entities.data(); }, tick, build);
+    }
+    /// The same for `count` entities that entities() points to when their values have been built.
+    template <class Entities, class Build>
+    slot_t append_n(size_type count, Entities&& entities, tick_t tick, Build&& build) {
+        prepare(count);
         const size_type of_entities = column_count();
-        const size_type first =
-            detail::PlannedRows::append(rows_, entities.size(), [&](size_type column, void* to, size_type n) {
-                if (column != of_entities)
-                    build(column, to, n);
-                else if (n != 0)
-                    std::memcpy(to, entities.data(), n * sizeof(Entity));
-            });
-        if (marks_.active()) marks_.append(entities.size(), tick);
+        const size_type first = detail::PlannedRows::append(rows_, count, [&](size_type column, void* to, size_type n) {
+            if (column != of_entities)
+                build(column, to, n);
+            else if (n != 0)
+                std::memcpy(to, entities(), n * sizeof(Entity));
+        });
+        if (marks_.active()) marks_.append(count, tick);
         return static_cast<slot_t>(first);
     }
     /// Removes `row`; the last row comes in its place. Returns the entity whose row it was and now is `row`; null if `row` was

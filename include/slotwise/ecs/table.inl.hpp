@@ -24,7 +24,7 @@ SLOTWISE_INLINE TableShape::TableShape(const ComponentRegistry& registry, std::s
         const std::uint32_t number = id.number();
         if (number == 0 || number >= low_numbers) continue;
         if (number < near_numbers) { // such ids come first, so that their places are low, too
-            near_[number] = {static_cast<std::int8_t>(place), static_cast<std::int8_t>(columns_.back())};
+            near_[number] = {static_cast<std::uint8_t>(place), static_cast<std::int8_t>(columns_.back())};
             continue;
         }
         low_.resize(number + std::size_t{1}, none);

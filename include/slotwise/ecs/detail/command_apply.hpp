@@ -149,7 +149,7 @@ struct CommandScratch {
 
 /// What a buffer has recorded, and what it has found out about its commands. The store keeps a few of them, so that a buffer
 /// that is made anew in each frame allocates nothing and knows the commands of the last one.
-class CommandRecords {
+class CommandRecords : public SpareRecords {
 public:
     CommandRecords();
     CommandRecords(const CommandRecords&) = delete;
@@ -166,6 +166,8 @@ public:
     }
     /// Whether the store may keep it for another buffer: it has little memory, and needs nothing of its library.
     bool serves_others() const noexcept;
+    /// Leaves the records to a store. @pre serves_others(), and the store is of this library
+    void give_to(const StoreCore& core) noexcept;
     std::size_t memory_usage() const noexcept;
 
     CommandShapes shapes{};

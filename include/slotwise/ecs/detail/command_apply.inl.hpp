@@ -523,8 +523,11 @@ SLOTWISE_INLINE std::size_t CommandScratch::memory_usage() const noexcept {
 SLOTWISE_INLINE CommandRecords::CommandRecords() = default;
 SLOTWISE_INLINE CommandRecords::~CommandRecords() = default;
 
-SLOTWISE_INLINE void SpareSteps::destroy(CommandRecords* object) noexcept { delete object; }
-SLOTWISE_INLINE std::size_t SpareSteps::memory_of(const CommandRecords& object) noexcept { return object.memory_usage(); }
+SLOTWISE_INLINE void CommandRecords::give_to(const StoreCore& core) noexcept {
+    destroy = [](SpareRecords* object) noexcept { delete static_cast<CommandRecords*>(object); };
+    usage = [](const SpareRecords& object) noexcept { return static_cast<const CommandRecords&>(object).memory_usage(); };
+    core.spare_records.give(this);
+}
 
 SLOTWISE_INLINE bool CommandRecords::serves_others() const noexcept {
     constexpr std::size_t most_bytes = std::size_t{1} << 17;

@@ -25,8 +25,8 @@ struct IdsToReturn {
 };
 
 /// Counts the ids that were taken from an EntityIndex and are not made there yet. They are the ones that it will create next,
-/// so whatever creates or destroys ids calls make() first. Taking and giving back are safe from several threads, as long as
-/// the index does not change.
+/// so whatever creates or destroys ids calls make() first, and nobody takes any until that is done: see StoreCore::take_ids.
+/// Taking and giving back are safe from several threads, as long as the index does not change.
 class ReservedIds {
 public:
     ReservedIds() = default;
@@ -109,10 +109,10 @@ public:
     CommandIds& operator=(const CommandIds&) = delete;
     ~CommandIds() { delete back_; }
 
-    /// Takes ids until the next `count` calls of next() and use() take none. @throws what the allocator throws, and
-    /// ReservedIds::take; strong
-    template <class Index>
-    void reserve(const ReservedIds& from, const Index& index, std::size_t count) {
+    /// Takes ids until the next `count` calls of next() and use() take none. @param core of the store @throws what the
+    /// allocator throws, and StoreCore::take_ids; strong
+    template <class Core>
+    void reserve(const Core& core, std::size_t count) {
         const std::size_t left = taken_.size() - next_;
         if (count <= left) return;
         if (back_ == nullptr) back_ = new IdsToReturn{nullptr, epoch_, {}};
@@ -122,15 +122,15 @@ public:
         taken_.erase(0, std::exchange(next_, 0));
         taken_.resize(count);
         ScopeGuard undo([&]() noexcept { taken_.resize(left); });
-        from.take(index, std::span<Entity>(taken_.data() + left, count - left));
+        core.take_ids(std::span<Entity>(taken_.data() + left, count - left));
         undo.dismiss();
     }
     /// An id, the same until use(). A buffer takes more at once the more it spawns, because that may go through all ids.
     /// @throws as reserve
-    template <class Index>
-    SLOTWISE_ALWAYS_INLINE Entity next(const ReservedIds& from, const Index& index) {
+    template <class Core>
+    SLOTWISE_ALWAYS_INLINE Entity next(const Core& core) {
         if (next_ == taken_.size()) [[unlikely]]
-            reserve(from, index, used_ < 1 ? 1 : used_ < most_at_once ? used_ : most_at_once);
+            reserve(core, used_ < 1 ? 1 : used_ < most_at_once ? used_ : most_at_once);
         return taken_[next_];
     }
     void use() noexcept {

@@ -268,16 +268,27 @@ inline constexpr bool takes_entity =
 //=== what a store keeps for walks and buffers ===//
 
 class QueryVisit;
-class CommandRecords;
 
-/// What a store does with objects that it keeps and does not know. They have no virtual functions: the table of those would lie
-/// in the library that made the object, which may be gone.
+/// Its address is another one in each shared library, whichever symbols they share.
+#if defined(__ELF__) || defined(__APPLE__)
+[[gnu::visibility("hidden")]]
+#endif
+inline const char own_library = 0;
+
+/// The records of a command buffer while a store keeps them. Only those of the library that made the store are kept: a function
+/// of another one, also in a table of virtual functions, may be gone when it is called.
+struct SpareRecords {
+    void (*destroy)(SpareRecords*) noexcept = nullptr;
+    std::size_t (*usage)(const SpareRecords&) noexcept = nullptr;
+};
+
+/// What a store does with objects that it keeps, without their definitions.
 struct SpareSteps {
     static void destroy(QueryVisit* object) noexcept;
-    static void destroy(CommandRecords* object) noexcept;
+    static void destroy(SpareRecords* object) noexcept { object->destroy(object); }
     /// With the object itself.
     static std::size_t memory_of(const QueryVisit& object) noexcept;
-    static std::size_t memory_of(const CommandRecords& object) noexcept;
+    static std::size_t memory_of(const SpareRecords& object) noexcept { return object.usage(object); }
 };
 
 /// A few objects that nobody uses now, with the memory of a walk or a command buffer that the next one takes: in a small world
@@ -313,8 +324,10 @@ public:
     std::size_t memory_usage() noexcept {
         std::array<T*, places> taken{}; // so that nobody else uses one meanwhile
         std::size_t bytes = 0;
-        for (T*& each : taken)
-            if ((each = take()) != nullptr) bytes += SpareSteps::memory_of(*each);
+        for (T*& each : taken) {
+            each = take();
+            if (each != nullptr) bytes += SpareSteps::memory_of(*each);
+        }
         for (T* const each : taken)
             if (each != nullptr) give(each);
         return bytes;
@@ -691,10 +704,14 @@ public:
         explicit Changing(StoreCore& core, bool values = false) noexcept : core_(core), before_(core.changing) {
             if (!values) core.expect_idle();
             core.changing = true;
+            if (!values) core.restructuring = true;
         }
         Changing(const Changing&) = delete;
         Changing& operator=(const Changing&) = delete;
-        ~Changing() { core_.changing = before_; }
+        ~Changing() {
+            core_.changing = before_;
+            if (!before_) core_.restructuring = false;
+        }
 
     private:
         StoreCore& core_;
@@ -723,6 +740,17 @@ public:
     }
     /// What they have taken and not spawned is void.
     void invalidate_reserved() noexcept;
+    /// Ids that no one else has, for a command buffer. Several threads may ask, as long as structure does not change. Meanwhile
+    /// a hook or a value may ask, and the ids are made at once: those that come next are not known before the change has ended.
+    /// @throws std::length_error when there are no more ids; when they are made, what the allocator throws; strong
+    void take_ids(std::span<Entity> ids) const {
+        if (restructuring) [[unlikely]]
+            return const_cast<StoreCore*>(this)->make_ids(ids); // the change has the store for itself
+        reserved.take(entities, ids);
+    }
+    /// Undoes the creation of a range's last `count` ids, or of those from row `first` of the living ones on, if values have
+    /// recorded spawns since. The next ids are the same only if they have not.
+    SLOTWISE_INLINE SLOTWISE_COLD void undo_create(std::size_t first, std::size_t count, Range range = Range()) noexcept;
 
     //=== steps of changes ===//
 
@@ -798,13 +826,15 @@ public:
     ComponentLists type_lists{};
     tick_t tick = 1;
     bool changing = false;                       // see Changing
+    bool restructuring = false;                  // the same, where it is not values alone
     std::size_t without_row = 0;                 // ids that are made for command buffers and not spawned
     ReservedIds reserved{};                      // ids that command buffers have taken and that are not made
     mutable std::atomic<std::uint32_t> walks{0}; // queries that walk
     QueryPlans plans{};
     mutable QueryVisit* first_visit = nullptr;       // see begin_walk()
     mutable SpareObjects<QueryVisit> spare_visits{}; // for walks that are not alone
-    mutable SpareObjects<CommandRecords> spare_records{};
+    mutable SpareObjects<SpareRecords> spare_records{};
+    const char* library = &own_library; // whose code made the store
     CommandBuffer* deferring = nullptr; // the buffer of the outermost ArchetypeStore::defer() that runs
 
 private:
@@ -858,6 +888,7 @@ private:
                !hooks.any(HookKind::remove) && registry.with_closure(pair).empty();
     }
     void make_reserved();
+    SLOTWISE_INLINE SLOTWISE_COLD void make_ids(std::span<Entity> ids);
     void free_spare() noexcept;
     SLOTWISE_INLINE SLOTWISE_COLD void refuse_change() const noexcept;
     /// Why an entity does not live, as a clause.

@@ -606,7 +606,7 @@ void StoreCore::move_listed_slowly(Entity entity, EntityLocation& at, ComponentL
 //=== operations ===//
 
 SLOTWISE_INLINE Entity StoreCore::spawn_as(Entity entity, const Change& what) {
-    ScopeGuard undo([&]() noexcept { entities.take_back(1, entities.range_of(entity)); });
+    ScopeGuard undo([&]() noexcept { undo_create(entities.row_of(entity), 1, entities.range_of(entity)); });
     EntityChange change(*this, entity, *entities.location(entity), what);
     change.make();
     undo.dismiss();
@@ -640,19 +640,21 @@ SLOTWISE_INLINE std::span<const Entity> StoreCore::spawn_n(std::size_t count, co
     expect_ids(what.add);
     flush_reserved();
     const Changing change(*this);
-    const std::span<const Entity> created = entities.create_n(count);
+    const std::size_t first = entities.alive().size();
+    static_cast<void>(entities.create_n(count));
+    const auto created = [&](std::size_t i) { return entities.alive()[first + i]; }; // values and hooks may record spawns
     std::size_t made = 0;
     ScopeGuard undo([&]() noexcept {
         for (; made != 0; --made) {
-            sparse.erase(created[made - 1]);
-            erase_row(*entities.location(created[made - 1]));
+            sparse.erase(created(made - 1));
+            erase_row(*entities.location(created(made - 1)));
         }
-        entities.take_back(count);
+        undo_create(first, count);
     });
-    for (; made != count; ++made) EntityChange(*this, created[made], *entities.location(created[made]), what).make();
+    for (; made != count; ++made) EntityChange(*this, created(made), *entities.location(created(made)), what).make();
     undo.dismiss();
-    for (const Entity entity : created) run_all_hooks(HookKind::add, entity);
-    return created;
+    for (std::size_t i = 0; i != count; ++i) run_all_hooks(HookKind::add, created(i));
+    return entities.alive().subspan(first, count);
 }
 
 SLOTWISE_INLINE void StoreCore::spawn_reserved(Entity entity, const Change& what) {
@@ -686,6 +688,7 @@ SLOTWISE_INLINE void StoreCore::end_unused(Entity entity) {
         TargetDeath(*this, entity, false).apply();
         if (entities.location(entity) == nullptr) return;
     }
+    without_row += reserved.make(entities);
     --without_row;
     entities.destroy(entity);
 }
@@ -852,6 +855,18 @@ SLOTWISE_INLINE void StoreCore::make_reserved() {
     expect_idle();
     without_row += reserved.make(entities);
     reserved.end_returned([this](Entity entity) { end_unused(entity); });
+}
+
+void StoreCore::make_ids(std::span<Entity> ids) {
+    without_row += reserved.make(entities);
+    const std::span<const Entity> made = entities.create_n(ids.size());
+    for (std::size_t i = 0; i != ids.size(); ++i) ids[i] = made[i];
+    without_row += ids.size();
+}
+
+void StoreCore::undo_create(std::size_t first, std::size_t count, Range range) noexcept {
+    if (entities.alive(range).size() == first + count) return entities.take_back(count, range);
+    for (; count != 0; --count) entities.destroy(entities.alive(range)[first + count - 1]);
 }
 
 void StoreCore::refuse_change() const noexcept {
