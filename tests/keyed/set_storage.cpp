@@ -10,7 +10,9 @@
 
 #include <functional>
 #include <list>
+#include <memory_resource>
 #include <stdexcept>
+#include <string>
 
 namespace {
 
@@ -274,4 +276,17 @@ TEST_CASE("asking for the key of a slot without one, and erasing the end, stop t
     REQUIRE(dies_saying("no key is there", [&] { static_cast<void>(set.key(slot_t{0})); }));
     REQUIRE(dies_saying("no key is there", [&] { static_cast<void>(set.key(slot_t{1000})); }));
     REQUIRE(dies_saying("was erased, or it is the end", [&] { set.erase(set.end()); }));
+}
+
+TEST_CASE("sets of strings find what converts to their view, and strings with another allocator", "[keyed]") {
+    struct Name {
+        std::string text;
+        operator std::string_view() const { return text; }
+    };
+    SetStorage<std::string> names{"Ada"};
+    CHECK((names.contains(Name{"Ada"}) && !names.contains(Name{"Bob"})));
+    CHECK((names.contains(std::pmr::string("Ada")) && !names.contains(std::pmr::string("Bob"))));
+    SetStorage<std::pmr::string> others;
+    const std::string ada = "Ada";
+    CHECK((others.insert(ada).inserted && !others.insert(ada).inserted && others.contains(ada) && others.erase(ada) == 1));
 }

@@ -514,3 +514,21 @@ TEST_CASE("An IdentityMap keeps the functors it is given, and exchanges them wit
     CHECK((a.empty() && b.contains(1)));
     CHECK_THROWS_AS(b.reserve(static_cast<std::size_t>(-1)), std::length_error);
 }
+
+TEST_CASE("SecondaryMap::erase(it): a destructor erases the next entry, and the one behind it is returned", "[secondary]") {
+    using H = Handle<struct ParentsTag>;
+    struct Parent {
+        SecondaryMap<H, Parent>* map;
+        int number;
+        Parent(SecondaryMap<H, Parent>* m, int n) : map(m), number(n) {}
+        Parent(Parent&& other) noexcept : map(std::exchange(other.map, nullptr)), number(other.number) {}
+        ~Parent() {
+            if (map != nullptr && number == 1) map->erase(H(2, 1));
+        }
+    };
+    SecondaryMap<H, Parent> map;
+    for (int i = 1; i != 4; ++i) map.emplace(H(static_cast<slot_t>(i), 1), &map, i);
+    const auto next = map.erase(map.find(H(1, 1)));
+    REQUIRE(next != map.end());
+    CHECK((next.handle() == H(3, 1) && (*next).value.number == 3 && map.size() == 1));
+}

@@ -28,6 +28,20 @@ constexpr bool is_nan(const T& number) noexcept {
         return !(number <= T() || number >= T());
 }
 
+/// The view of a string type; void for others.
+template <class T>
+struct ViewOf {
+    using type = void;
+};
+template <class Char, class Traits, class Allocator>
+struct ViewOf<std::basic_string<Char, Traits, Allocator>> {
+    using type = std::basic_string_view<Char, Traits>;
+};
+/// Whether A is a string, and B has no `==` with it but converts to its view: strings with another allocator, for instance.
+template <class A, class B>
+concept TextBeside = !std::is_void_v<typename ViewOf<A>::type> && !requires(const A& a, const B& b) { a == b; } &&
+                     std::is_convertible_v<const B&, typename ViewOf<A>::type>;
+
 } // namespace detail
 
 /// Transparent equality by `==`; `std::equal_to<>` without `<functional>`. But NaN equals NaN: as a key it is one key, or each
@@ -41,6 +55,16 @@ struct EqualTo {
             return a == b || (detail::is_nan(a) && detail::is_nan(b));
         else
             return static_cast<bool>(a == b);
+    }
+    /// A string and what converts to its view.
+    template <class A, class B>
+        requires(detail::TextBeside<A, B> || detail::TextBeside<B, A>)
+    constexpr bool operator()(const A& a, const B& b) const {
+        if constexpr (detail::TextBeside<A, B>) {
+            using View = typename detail::ViewOf<A>::type;
+            return View(a) == static_cast<View>(b);
+        } else
+            return (*this)(b, a);
     }
 };
 
@@ -89,7 +113,11 @@ SLOTWISE_ALWAYS_INLINE constexpr std::uint64_t read_units(const Unit* units, std
         if (bytes != 0) std::memcpy(&word, reinterpret_cast<const char*>(units) + at, Known != 0 ? Known : bytes);
     } else
         for (std::size_t i = 0; i != bytes; ++i) {
-            const auto unit = static_cast<std::uint64_t>(units[(at + i) / sizeof(Unit)]);
+            std::uint64_t unit = 0;
+            if constexpr (sizeof(Unit) == 1)
+                unit = static_cast<unsigned char>(units[at + i]);
+            else
+                unit = static_cast<std::uint64_t>(units[(at + i) / sizeof(Unit)]);
             word |= (unit >> 8 * ((at + i) % sizeof(Unit)) & 0xFFu) << 8 * i;
         }
     return word;

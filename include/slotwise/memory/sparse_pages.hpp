@@ -87,7 +87,7 @@ public:
     }
     /// Page `number` has become empty. The last few such pages stay under their numbers, so that repeated insertion and erasure
     /// find them there. The oldest one becomes a spare page if empty(page), and the next page that is made takes its memory and
-    /// contents: an empty page must be as good as a new one. So there are never more pages than were in use at once, and the
+    /// contents: an empty page must be as good as a new one. So there are never more pages than were in use at once and the
     /// last few; to free them cost 60 to 270 ns for each element that came and went alone in its page.
     /// Page has PageLink<Page> as a base.
     template <class F>
@@ -315,8 +315,8 @@ private:
     std::size_t spares_ = 0;
     // The highest number of a far page, and how many far pages were made below it: the table also grows as if these were still
     // there. Elements that come and go one at a time all over a range are few at once, and would be far forever. A window of
-    // ascending numbers does not count, or it would leave a table of all numbers behind. The table gets at most 1 Mi places so.
-    static constexpr std::uint32_t most_returns = 1u << 17;
+    // ascending numbers does not count, or it would leave a table of all numbers behind. The table gets up to 32 Ki places so.
+    static constexpr std::uint32_t most_returns = 1u << 11;
     std::uint32_t farthest_ = 0, returns_ = 0;
     Page* emptied_[kept] = {}; // pages that were empty once, a ring; they may have filled since
     unsigned newest_ = 0;

@@ -283,7 +283,7 @@ public:
         if (count + unusable > capacity()) core_.do_reserve(count + unusable);
     }
     /// Frees memory above the highest slot in use, and of the index. A version floor remains: old handles stay stale for ever.
-    /// @throws what the allocator throws; strong @complexity linear in capacity
+    /// @throws what the allocator throws; strong @complexity linear in capacity @invalidates iterators at erased elements
     constexpr void shrink_to_fit() {
         core_.expect_not_notifying();
         core_.do_shrink_to_fit();

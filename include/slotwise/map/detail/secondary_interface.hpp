@@ -268,8 +268,8 @@ public:
     Iterator erase(Iterator it) noexcept {
         constexpr bool dense = requires(Derived& map) { map.values().data(); }; // the last entry comes here
         const H handle = it.handle();
-        if constexpr (!dense) ++it;
         self().drop(handle);
+        if constexpr (!dense) ++it; // now, because a destructor may have erased the next one
         return it;
     }
     /// Takes the value out; empty when there is none. @throws what T's move throws; the value then stays

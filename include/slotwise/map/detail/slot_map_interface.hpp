@@ -415,7 +415,7 @@ public:
         core_.reserve_live(count);
     }
     /// Frees memory above the highest slot in use. A version floor remains: old handles stay stale for ever.
-    /// @throws what the allocator throws; strong @complexity linear in capacity
+    /// @throws what the allocator throws; strong @complexity linear in capacity @invalidates iterators at erased elements
     constexpr void shrink_to_fit() {
         core_.hub.expect_not_notifying();
         core_.do_shrink_to_fit([] {});
