@@ -10,10 +10,10 @@
 
 #include <cstddef>
 
-#if SLOTWISE_BENCH_HAS_COLONY
+#if __has_include(<plf_colony.h>)
 #include <plf_colony.h>
 #endif
-#if SLOTWISE_BENCH_HAS_HUB
+#if __has_include(<boost/container/hub.hpp>)
 #include <boost/container/hub.hpp>
 #endif
 
@@ -52,14 +52,14 @@ public:
     [[nodiscard]] const value_type* get(const value_type* pointer) const noexcept { return pointer; }
 };
 
-#if SLOTWISE_BENCH_HAS_COLONY
+#if __has_include(<plf_colony.h>)
 template <class T>
 using Colony = Hive<plf::colony<T>>;
 template <class T>
 using ColonyPointers = HivePointers<plf::colony<T>>;
 #endif
 
-#if SLOTWISE_BENCH_HAS_HUB
+#if __has_include(<boost/container/hub.hpp>)
 template <class T>
 using Hub = Hive<boost::container::hub<T>>;
 template <class T>
