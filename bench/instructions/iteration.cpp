@@ -4,9 +4,9 @@
 // The walks of bench/iteration once each, without Google Benchmark, for a machine that is only emulated: prints what each adds up to.
 // tools/verify/suite.py counts the instructions of sum_of() in the order of these lines.
 #include "../support/article_slot_map.hpp"
-#include "../support/hive.hpp"
 #include "../support/contender.hpp"
 #include "../support/dense_slot_map.hpp"
+#include "../support/hive.hpp"
 #include "../support/sequence.hpp"
 #include "../support/slot_map.hpp"
 #include "../support/vector.hpp"

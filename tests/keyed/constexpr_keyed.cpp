@@ -200,6 +200,22 @@ constexpr int texts() {
     HOLDS(set.contains(u"ada") && !set.contains(u"alan") && set.check_invariants());
     return 0;
 }
+struct OneGroup {
+    using is_avalanching = void;
+    constexpr std::size_t operator()(int) const noexcept { return 7; }
+};
+constexpr int crowded() {
+    SetStorage<int, HashBy<OneGroup>> set;
+    for (int i = 0; i != 40; ++i) HOLDS(set.insert(i).inserted); // more than a group of the index holds
+    HOLDS(set.contains(39) && !set.contains(40) && set.erase(20) == 1 && !set.contains(20) && set.check_invariants());
+    return 0;
+}
+constexpr int wide_products() {
+    std::uint64_t factor = 3; // not const: the function is to be called when the program runs, too
+    const detail::WideProduct product = detail::product_by_halves(~std::uint64_t{0}, factor);
+    HOLDS(product.high == 2 && product.low == ~std::uint64_t{2});
+    return 0;
+}
 constexpr DeferringMap<int, int> one_pair() {
     DeferringMap<int, int> map;
     map[1] = 10;
@@ -213,6 +229,8 @@ IN_CONSTANTS("a SetStorage over the portable index lives in a constant expressio
              sets<SetStorage<int, IndexBy<PortableHashIndex>>>())
 IN_CONSTANTS("a MapStorage lives in a constant expression", maps<MapStorage<int, int>>())
 IN_CONSTANTS("a map of texts lives in a constant expression", texts())
+IN_CONSTANTS("a set of keys with one hash lives in a constant expression", crowded())
+IN_CONSTANTS("a product of halves is a constant", wide_products())
 IN_CONSTANTS("a set defers erasure in a constant expression", defers(DeferringSet<int>{1}))
 IN_CONSTANTS("a map defers erasure in a constant expression", defers(one_pair()))
 IN_CONSTANTS("a set defers erasure and keeps a handle in a constant expression", defers_and_keeps(DeferringSet<int>{1}))

@@ -278,8 +278,21 @@ constexpr int without_slot_0() {
     return 0;
 }
 
+constexpr HandleLayout short_lives{.index_bits = 24, .version_bits = 8};
+constexpr int cleared_to_the_end() {
+    SlotMap<int, Options<SlotMapOptions{.handle = short_lives}>> map;
+    for (int i = 0; i != 127; ++i) map.erase(map.insert(i));
+    const auto last = map.insert(5);
+    const auto values = map.values();
+    HOLDS(decltype(values.begin())(values, last.index()) == values.begin());
+    map.clear(); // the slot has used all its versions
+    HOLDS(map.retired() == 1 && map.empty() && map.check_invariants() && map.insert(6).index() != last.index());
+    return 0;
+}
+
 } // namespace
 
+IN_CONSTANTS("a clear retires a slot in a constant expression", cleared_to_the_end())
 IN_CONSTANTS("a SlotMap lives in a constant expression", elements<SlotMap<int>>())
 IN_CONSTANTS("a static observer is told of the last erase of a word", with_a_counting_observer())
 IN_CONSTANTS("a SlotMap without slot 0 lives in a constant expression", without_slot_0())

@@ -119,8 +119,8 @@ TEST_CASE("a directory that gives the lowest slot notices words that are marked 
 TEST_CASE("a directory that gives the lowest slot notices that another one is kept aside, or that some are lost") {
     DamagedLowest t;
     auto& lowest = reach<LowestKept>(t.free());
-    CHECK(notices(t.directory, lowest, 0));                // live
-    CHECK(notices(t.directory, lowest, 10));               // vacant, and not the lowest
+    CHECK(notices(t.directory, lowest, 0));  // live
+    CHECK(notices(t.directory, lowest, 10)); // vacant, and not the lowest
     auto& second = reach<SecondKept>(t.free());
     CHECK(second == 10);
     CHECK(notices(t.directory, second, 12)); // vacant, and not the one after the lowest

@@ -59,7 +59,7 @@ struct EqualTo {
     /// A string and what converts to its view.
     template <class A, class B>
         requires(detail::TextBeside<A, B> || detail::TextBeside<B, A>)
-    constexpr bool operator()(const A& a, const B& b) const {
+    bool operator()(const A& a, const B& b) const {
         if constexpr (detail::TextBeside<A, B>) {
             using View = typename detail::ViewOf<A>::type;
             return View(a) == static_cast<View>(b);

@@ -547,8 +547,8 @@ private:
     SLOTWISE_ALWAYS_INLINE constexpr T& value_at(slot_t slot) noexcept { return *values_column().ptr(slot); }
     SLOTWISE_ALWAYS_INLINE constexpr const T& value_at(slot_t slot) const noexcept { return *values_column().ptr(slot); }
     SLOTWISE_ALWAYS_INLINE constexpr const Key& element_key(slot_t slot) const noexcept { return set_type::element_at(slot); }
-    SLOTWISE_ALWAYS_INLINE constexpr reference element_at(slot_t slot) noexcept { return {element_key(slot), value_at(slot)}; }
-    SLOTWISE_ALWAYS_INLINE constexpr const_reference element_at(slot_t slot) const noexcept {
+    SLOTWISE_ALWAYS_INLINE reference element_at(slot_t slot) noexcept { return {element_key(slot), value_at(slot)}; }
+    SLOTWISE_ALWAYS_INLINE const_reference element_at(slot_t slot) const noexcept {
         return {element_key(slot), value_at(slot)};
     }
     SLOTWISE_ALWAYS_INLINE constexpr Block<T> block_at(slot_t first) noexcept {

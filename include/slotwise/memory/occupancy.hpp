@@ -342,7 +342,7 @@ public:
 
     /// As set() and reset(), for few numbers that come and go in any order. Whether a word has other bits is then a matter
     /// of chance: a branch on it took 5 to 10 ns a pair.
-    constexpr void set_scattered(std::size_t number) noexcept {
+    void set_scattered(std::size_t number) noexcept {
         words_[header + bits::word_of(number)] |= bits::bit_of(number);
         if (levels() == 1) return;
         const std::size_t w = bits::word_of(number);
@@ -350,7 +350,7 @@ public:
         if (above == 0) set_above(w);
         above |= bits::bit_of(w);
     }
-    constexpr void reset_scattered(std::size_t number) noexcept {
+    void reset_scattered(std::size_t number) noexcept {
         const std::size_t w = bits::word_of(number);
         auto& word = words_[header + w];
         word &= ~bits::bit_of(number);

@@ -35,7 +35,7 @@ class SparsePages {
     // Of void*, because each other type of pages would be a map of its own to compile: 3 MB of the compiler's memory.
     using far_map = std::map<std::uint32_t, void*, std::less<>, rebind_t<Allocator, std::pair<const std::uint32_t, void*>>>;
 
-    static constexpr bool recycles() noexcept { return std::is_base_of_v<PageLink<Page>, Page>; }
+    static consteval bool recycles() noexcept { return std::is_base_of_v<PageLink<Page>, Page>; }
 
 public:
     /// How many empty pages stay under their numbers.

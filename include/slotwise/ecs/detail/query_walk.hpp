@@ -204,10 +204,10 @@ public:
         mutable std::atomic<std::uint32_t> references{1};
     };
     explicit QueryPlanRef(const Own* own) noexcept : plan_(own), own_(own) {}
+    // No move: what was moved from is still a query.
     QueryPlanRef(const QueryPlanRef& other) noexcept : plan_(other.plan_), own_(other.own_) {
         if (own_ != nullptr) own_->references.fetch_add(1, std::memory_order_relaxed);
     }
-    QueryPlanRef(QueryPlanRef&& other) noexcept : QueryPlanRef(std::as_const(other)) {} // `other` is still a query
     QueryPlanRef& operator=(const QueryPlanRef& other) noexcept {
         QueryPlanRef copy(other);
         std::swap(plan_, copy.plan_);

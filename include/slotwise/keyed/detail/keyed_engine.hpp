@@ -245,6 +245,7 @@ struct KeySource {
     }
 };
 
+#if SLOTWISE_CHECK_LEVEL < 2
 /// Whether a slot has the key. Two registers pass it.
 template <class Keys, class K>
 struct KeyEquals {
@@ -253,6 +254,7 @@ struct KeyEquals {
 
     SLOTWISE_ALWAYS_INLINE constexpr bool operator()(slot_t slot) const { return keys->equals(slot, *key); }
 };
+#endif
 /// Whether a slot that the index offers has the key that is searched for. It does not depend on values, as KeySource.
 /// @tparam Any whether a removed slot with the key is found, too
 template <bool Any, Exhaustion E, class Directory, class Pending, class Keys, class K, class Prefetch>
@@ -281,9 +283,11 @@ struct KeyMatch {
     }
     /// See GroupIndex::search.
     SLOTWISE_ALWAYS_INLINE constexpr auto further() const noexcept {
-        if constexpr (std::is_same_v<Pending, NoPendingSlots> && SLOTWISE_CHECK_LEVEL < 2)
+#if SLOTWISE_CHECK_LEVEL < 2
+        if constexpr (std::is_same_v<Pending, NoPendingSlots>)
             return KeyEquals<Keys, K>{keys, key};
         else
+#endif
             return *this;
     }
 
