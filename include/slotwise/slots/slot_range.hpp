@@ -90,8 +90,8 @@ struct LiveCursor {
     SLOTWISE_ALWAYS_INLINE constexpr bool next_word(const Directory& directory) noexcept {
         LiveWord at{word + 1};
         if (word_of(directory, word) == seen) [[likely]] {
-            std::size_t words =
-                0; // in place: clang 16 does not make a function template for a constant in a precompiled header
+            // In place: clang 16 does not make a function template for a constant in a precompiled header.
+            std::size_t words = 0;
             if constexpr (std::is_same_v<Directory, Occupancy>)
                 words = directory.words().size();
             else
