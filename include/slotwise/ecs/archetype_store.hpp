@@ -260,6 +260,8 @@ class ArchetypeStore {
 public:
     /// What it names entities by.
     using entity_type = Entity;
+    /// The same, for maps that follow the store.
+    using handle_type = Entity;
     using size_type = std::size_t;
     /// Names a range of indices that have ids of their own, see add_range.
     using Range = detail::StoreCore::Range;
@@ -585,6 +587,14 @@ public:
     }
     /// The hook is not called any more. Returns whether it was there.
     bool off(HookId hook) noexcept { return core_->hooks.erase(hook); }
+    /// Attaches a map that follows entities; SecondaryMap, SparseSecondaryMap and IdentityMap call it in attach_to():
+    ///     SecondaryMap<Entity, Label> labels;
+    ///     labels.attach_to(store);
+    /// What such a map has of an entity is dropped when the entity ends, in whatever way, or is kept as a reserved one: after
+    /// on_remove hooks, in which it can be read. restore() and clear() drop all of it. The map follows until the token is
+    /// destroyed, and goes along when the store is moved. Other data of entities are components.
+    /// @throws std::bad_alloc; it is not attached then
+    [[nodiscard]] ObserverToken attach(detail::FollowingObserver& observer) { return core_->entities.attach(observer); }
 
     //=== time ===//
 

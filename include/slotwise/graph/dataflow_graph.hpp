@@ -148,9 +148,12 @@ public:
         : core_(alloc, other.core_.equal) {
         core_.take(other.core_);
     }
-    /// @throws what the allocator and the copies throw; strong
+    /// Attached observers stay, and are notified of the end of the old nodes and of the new ones.
+    /// @throws what the allocator, the copies and observers throw; strong, but empty if an observer throws
     DataflowGraph& operator=(const DataflowGraph& other) {
-        detail::RowRules::assign_copy(*this, other);
+        if (this == &other) return *this;
+        Core copy(other.core_, detail::propagates_on_copy<Allocator> ? other.get_allocator() : get_allocator());
+        core_.adopt(copy);
         return *this;
     }
     /// `other` is empty then. @throws what the allocator and the moves throw when the allocators differ and do not propagate
@@ -247,7 +250,7 @@ public:
         Record* const record = find(node);
         if (record == nullptr) return false;
         const Running running(core_);
-        detail::ReservedBits::prepare(core_.records);
+        detail::SlotMapSteps::prepare(core_.records);
         core_.take_out(*record, node.index());
         return core_.records.erase_reserved(Core::inner(node));
     }
@@ -259,7 +262,7 @@ public:
         Record* const record = find(node);
         if (record == nullptr) return result;
         const Running running(core_);
-        detail::ReservedBits::prepare(core_.records);
+        detail::SlotMapSteps::prepare(core_.records);
         result.emplace(std::move(record->node));
         core_.take_out(*record, node.index());
         core_.records.erase_reserved(Core::inner(node));
@@ -433,6 +436,16 @@ public:
         const slot_t pin = checked_output(node, output);
         return core_.subscribers.add(pin, core_.pins.counters[pin], of);
     }
+    /// Attaches an observer of the nodes' slots until the token is destroyed, as SlotMap::attach: a column that has a value for
+    /// each node, or a map that follows, by its attach_to(). It gets on_insert when a node is built and has no pins yet, and
+    /// on_erase when its pins and links are gone. It stays at an assignment, load and restore, and goes with the contents in a
+    /// move or swap. While it is notified it may read the graph.
+    /// @pre the observer lives as long as the token is attached
+    /// @throws std::bad_alloc, what the observer throws; it is not attached then
+    [[nodiscard]] ObserverToken attach(SlotObserver& observer) {
+        const Running running(core_);
+        return core_.records.attach(observer);
+    }
 
     //=== flags and counters ===//
 
@@ -496,17 +509,18 @@ public:
     /// Replaces the contents by a snapshot's. All bytes are checked before anything changes.
     /// @param kinds kinds(name) answers the NodeInfo of this name, or null; only asked for nodes that had one
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes, what the allocator and the codec throw;
-    /// strong
+    /// strong; what attached observers throw, and the graph is empty then
     template <class Codec = DefaultCodec, class Kinds = detail::NoKinds>
     void restore(std::span<const std::byte> bytes, Codec codec = {}, Kinds kinds = {}) {
         if (const char* const error = try_restore(bytes, codec, kinds)) detail::throw_invalid_argument(error);
     }
-    /// As restore, but returns the error instead of throwing it; null on success. @throws what allocator and codec throw
+    /// As restore, but returns the error instead of throwing it; null on success. @throws what allocator, codec and observers
+    /// throw
     template <class Codec = DefaultCodec, class Kinds = detail::NoKinds>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}, Kinds kinds = {}) {
         Core fresh(core_.get_allocator(), core_.equal);
         const char* const error = Bytes::restore(fresh, bytes, codec, kinds);
-        if (error == nullptr) core_.swap(fresh);
+        if (error == nullptr) core_.adopt(fresh);
         return error;
     }
     /// The state as bytes of a file: nodes are named by public ids, and slots, versions and the order are not seen in it. The
@@ -529,8 +543,8 @@ public:
         Ids fresh_ids;
         const char* const error = Bytes::load(fresh, fresh_ids, bytes, codec, kinds);
         if (error != nullptr) return error;
+        core_.adopt(fresh);
         ids.swap(fresh_ids);
-        core_.swap(fresh);
         return nullptr;
     }
     /// Bytes held on the heap, without what nodes and values hold themselves. @complexity O(1); linear in pins if

@@ -48,6 +48,15 @@ protected:
 
 namespace detail {
 
+/// The observer inside of a map that follows handles. It needs to know which elements end, and not their slots' capacity.
+class FollowingObserver : public SlotObserver {
+public:
+    void on_insert(slot_t slot, InsertKind kind) noexcept override = 0;
+
+protected:
+    ~FollowingObserver() override = default;
+};
+
 /// A class that derives from this and from O has an ambiguous name where O has a member of that name, whatever it is:
 /// overloaded, a template, private.
 struct HookNames {

@@ -12,6 +12,7 @@
 #include "../memory/sparse_pages.hpp"
 #include "../slots/detail/absence.hpp"
 #include "../slots/detail/arguments.hpp"
+#include "../slots/slot_observer.hpp"
 #include "row_observer.hpp"
 
 #include <algorithm>
@@ -26,6 +27,8 @@ namespace detail {
 /// locations.
 template <class Entity, class Allocator>
 struct EntityIds {
+    using Followers = BasicObserverCell<SlotObserver>;
+
     EntityIds(const Allocator& alloc, slot_t begin, slot_t end) noexcept
         : ids(alloc), first(begin), last(end), slot_count(end - begin), next(begin) {}
     EntityIds(const EntityIds& other, const Allocator& alloc)
@@ -48,7 +51,11 @@ struct EntityIds {
         std::swap(last, other.last);
         std::swap(slot_count, other.slot_count);
         std::swap(next, other.next);
+        swap_observers(other);
+    }
+    void swap_observers(EntityIds& other) noexcept {
         hub.swap(other.hub);
+        std::swap(followers, other.followers);
     }
 
     /// Room for `room` ids: exactly that if there was none, else at least a quarter more than there was. @throws what the
@@ -89,6 +96,20 @@ struct EntityIds {
     slot_t slot_count; // as many of them are in no other range
     slot_t next;       // each lower one is in use
     RowHub hub{};
+    Followers* followers = nullptr; // of the whole index, whose first range owns them
+
+    bool notifying() const noexcept { return hub.notifying() || (followers != nullptr && followers->depth != 0); }
+    /// Notifies all observers that the life of the id in this row ends.
+    SLOTWISE_ALWAYS_INLINE void notify_end(slot_t row) noexcept {
+        if (hub.attached()) [[unlikely]]
+            hub.erase([=] { return std::size_t{row}; });
+        if (followers != nullptr) [[unlikely]]
+            notify_followers(row);
+    }
+    SLOTWISE_NEVER_INLINE void notify_followers(slot_t row) noexcept {
+        const slot_t index = ids[row].index();
+        followers->backward(followers->count, [=](SlotObserver& each) { each.on_erase(index); });
+    }
 
 private:
     void resize(std::size_t room) {
@@ -157,9 +178,10 @@ public:
         other.parts_.clear();
     }
     EntityDirectory& operator=(EntityDirectory&&) = delete;
-    ~EntityDirectory() = default;
+    ~EntityDirectory() { Part::Followers::release(main_.followers); }
     std::size_t memory_usage() const noexcept {
         std::size_t bytes = memory_of(pages_, main_, order_) + memory_of_vector(parts_);
+        if (main_.followers != nullptr) bytes += main_.followers->memory_usage();
         for (const Part& each : parts_) bytes += each.memory_usage();
         return bytes;
     }
@@ -175,7 +197,7 @@ public:
         if (get_allocator() == other.get_allocator()) return swap(other);
         EntityDirectory copy(other, get_allocator());
         swap(copy);
-        for (slot_t number = 0; number <= parts_.size(); ++number) part(number).hub.swap(other.part(number).hub);
+        for (slot_t number = 0; number <= parts_.size(); ++number) part(number).swap_observers(other.part(number));
         EntityDirectory(other.get_allocator()).swap(other);
     }
     Allocator get_allocator() const noexcept { return pages_.get_allocator(); }
@@ -218,6 +240,7 @@ public:
     slot_t add_range(slot_t first, slot_t last) {
         auto order = order_.resized(order_.size() + 1, 0);
         parts_.emplace_back(get_allocator(), first, last);
+        parts_.back().followers = main_.followers;
         std::size_t place = order_.size();
         for (; place != 0 && part(order[place - 1]).first > first; --place) order[place] = order[place - 1];
         order[place] = last_part();
@@ -246,6 +269,31 @@ public:
         for (std::size_t i = 1; i != count; ++i)
             if (part(order_[i - 1]).last > part(order_[i]).first) return false;
         return true;
+    }
+
+    //=== followers ===//
+
+    /// The list of the maps that follow the ids of all ranges. Throws std::bad_alloc
+    typename Part::Followers& followers() {
+        if (main_.followers == nullptr) share(new typename Part::Followers);
+        return *main_.followers;
+    }
+    /// Takes the followers of `other`, whose contents were exchanged for these.
+    void take_followers(EntityDirectory& other) noexcept {
+        auto* const theirs = other.main_.followers;
+        other.share(main_.followers);
+        share(theirs);
+    }
+    /// Notifies the followers that all ids end at once.
+    void reset_followers() noexcept {
+        if (auto* const all = main_.followers) all->backward(all->count, [](SlotObserver& each) { each.on_reset(); });
+    }
+    void release_followers() noexcept {
+        if (main_.followers == nullptr) return;
+        reset_followers();
+        main_.followers->detach_all();
+        Part::Followers::release(main_.followers);
+        share(nullptr);
     }
 
     //=== entries ===//
@@ -329,7 +377,7 @@ public:
         ScopeGuard undo([&]() noexcept {
             for (; part.alive != before; --part.alive) {
                 const std::size_t row = part.alive - 1;
-                if (part.alive != notified) part.hub.erase([=] { return row; });
+                if (part.alive != notified) part.notify_end(static_cast<slot_t>(row));
             }
             for (slot_t row = before; row != recycled; ++row) find(part.ids[row].index()).location() = Location{};
             forget(part, known, next);
@@ -386,7 +434,7 @@ public:
     void take_back(Part& part, slot_t count) noexcept {
         for (; count != 0; --count) {
             const slot_t row = part.alive - 1;
-            if (part.hub.attached()) part.hub.erase([=] { return std::size_t{row}; });
+            part.notify_end(row);
             --part.alive;
             find(part.ids[row].index()).location() = Location{};
         }
@@ -418,6 +466,7 @@ public:
         ++part.alive;
         if (!part.hub.attached()) return;
         ScopeGuard undo([&]() noexcept {
+            if (part.followers != nullptr) part.notify_followers(first);
             --part.alive;
             find(id.index()).location() = Location{};
             if (row != first) put(part, first, part.ids[row]);
@@ -429,8 +478,7 @@ public:
     /// @pre `entry` is that of this living id of the part
     SLOTWISE_ALWAYS_INLINE void destroy(Part& part, Entity id, Entry entry) noexcept {
         const slot_t row = entry.place() - 1;
-        if (part.hub.attached()) [[unlikely]]
-            part.hub.erase([=] { return std::size_t{row}; });
+        part.notify_end(row);
         if (const Entity last = part.ids[part.alive - 1]; row != part.alive - 1) {
             part.ids[row] = last;
             find(last.index()).place() = row + 1;
@@ -446,7 +494,7 @@ public:
     /// @pre `entry` is that of this living id of the part
     void reserve_living(Part& part, Entry entry) noexcept {
         const slot_t row = entry.place() - 1;
-        if (part.hub.attached()) part.hub.erase([=] { return std::size_t{row}; });
+        part.notify_end(row);
         entry.location() = Location{};
         if (const slot_t border = --part.alive; row != border) put(part, row, part.ids[border]);
         if (const slot_t last = --part.count; part.alive != last) put(part, part.alive, part.ids[last]);
@@ -477,6 +525,8 @@ public:
     }
     void clear(Part& part) noexcept {
         part.hub.clear();
+        if (part.followers != nullptr)
+            for (slot_t row = part.alive; row-- != 0;) part.notify_followers(row);
         if (part.reserved != 0)
             pages_.for_each([&](slot_t number, const Page& page) {
                 for (slot_t i = 0; i != page_slots; ++i)
@@ -760,10 +810,24 @@ private:
         return in.error() == nullptr;
     }
 
+    void share(typename Part::Followers* followers) noexcept {
+        for_each_part([=](Part& part) { part.followers = followers; });
+    }
+
     SparsePages<Page, Allocator> pages_;
     Part main_;                                          // the indices that are in no range
     std::vector<Part, rebind_t<Allocator, Part>> parts_; // the ranges, in the order in which they were added
     Order order_;                                        // their numbers by first index
+};
+
+/// For a store around an index, whose parts change together.
+struct EntitySteps {
+    /// Exchanges the contents under the maps that follow `index`, which stay and were notified of the end of the old ones.
+    /// @pre the allocators are equal, and no row observer is attached
+    template <class Index>
+    static void exchange(Index& index, Index& other) noexcept {
+        index.exchange_contents(other.directory_);
+    }
 };
 
 } // namespace detail
@@ -799,6 +863,8 @@ class EntityIndex {
 
 public:
     using id_type = Entity;
+    /// The same, for maps that follow the index.
+    using handle_type = Entity;
     /// What each living id has.
     using location_type = Location;
     using size_type = std::size_t;
@@ -1105,6 +1171,14 @@ public:
         return part.hub.attach(observer, part.alive);
     }
 
+    /// Attaches a map that follows the ids of all ranges; SecondaryMap, SparseSecondaryMap and IdentityMap call it in
+    /// attach_to(). What such a map has of an id is dropped before the id's life ends, in whatever way, and stays if it lives
+    /// on. The map follows until the token is destroyed: also what is assigned to the index or restored; and it goes along when
+    /// the contents are moved away. @throws std::bad_alloc; it is not attached then @complexity amortised O(1)
+    [[nodiscard]] ObserverToken attach(detail::FollowingObserver& observer) {
+        return ObserverToken(directory_.followers(), observer);
+    }
+
     //=== comparison and snapshots ===//
 
     /// Whether both have the same ids in the same order, living and dead, equal locations and the same ranges. They issue the
@@ -1184,7 +1258,7 @@ private:
                              now);
     }
     static void expect_not_notifying([[maybe_unused]] const Part& part) noexcept {
-        SLOTWISE_EXPECT(!part.hub.notifying(),
+        SLOTWISE_EXPECT(!part.notifying(),
                         "EntityIndex: an observer changes the index that notifies it; change it afterwards");
     }
     static void expect_left(const Part& part, size_type count, size_type skip = 0) {
@@ -1224,22 +1298,26 @@ private:
         });
         undo.dismiss();
     }
+    friend struct detail::EntitySteps;
     // Observers of ranges that both have stay here, and were notified of the end of the old contents.
     void exchange_contents(Directory& other) noexcept {
         directory_.for_each_part([](Part& part) {
             expect_not_notifying(part);
             part.hub.clear();
         });
+        directory_.reset_followers();
         directory_.swap(other);
+        directory_.take_followers(other);
         const slot_t mine = directory_.last_part(), old = other.last_part();
         for (slot_t number = 0; number <= mine && number <= old; ++number)
             directory_.part(number).hub.swap(other.part(number).hub);
     }
     void swap_by_copies(EntityIndex& other) {
         Directory mine(directory_, other.get_allocator()), theirs(other.directory_, get_allocator());
-        for (slot_t number = 0; number <= mine.last_part(); ++number) mine.part(number).hub.swap(directory_.part(number).hub);
+        for (slot_t number = 0; number <= mine.last_part(); ++number)
+            mine.part(number).swap_observers(directory_.part(number));
         for (slot_t number = 0; number <= theirs.last_part(); ++number)
-            theirs.part(number).hub.swap(other.directory_.part(number).hub);
+            theirs.part(number).swap_observers(other.directory_.part(number));
         directory_.swap(theirs);
         other.directory_.swap(mine);
         notify_moved(other);
@@ -1252,6 +1330,7 @@ private:
             part.hub.moved(this, nullptr);
             part.hub.release();
         });
+        directory_.release_followers();
     }
 
     Directory directory_;

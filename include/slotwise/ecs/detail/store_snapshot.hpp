@@ -657,7 +657,7 @@ private:
         core_.tables.for_each([](slot_t, Table& table) { table.clear(); });
         core_.sparse.swap(sparse_);
         core_.type_lists.forget_columns();
-        core_.entities.swap(entities_);
+        EntitySteps::exchange(core_.entities, entities_);
         for (Staged& each : staged_) core_.tables[each.slot].swap(each.table);
         core_.tick = tick_;
         core_.without_row = 0;

@@ -631,8 +631,19 @@ struct DataflowCore {
     void swap(DataflowCore& other) noexcept {
         expect_idle();
         other.expect_idle();
-        std::swap(equal, other.equal);
         exchange_by_moving(records, other.records); // its own swap would move nodes, if allocators differ
+        swap_all_but_records(other);
+    }
+    /// Takes the contents of `other`; observers that are attached to this stay. Throws what an observer throws; this is empty
+    /// then
+    void adopt(DataflowCore& other) {
+        const Running observed(*this);
+        ScopeGuard undo([&]() noexcept { clear(); });
+        SlotMapSteps::adopt(records, other.records, [&]() noexcept { swap_all_but_records(other); });
+        undo.dismiss();
+    }
+    void swap_all_but_records(DataflowCore& other) noexcept {
+        std::swap(equal, other.equal);
         pins.swap(other.pins);
         order.swap(other.order);
         dirty.swap(other.dirty);

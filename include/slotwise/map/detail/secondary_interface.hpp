@@ -39,15 +39,6 @@ struct SlotEntries {
     }
 };
 
-/// The observer inside of a follower. A series knows this type, and so that on_insert does not throw.
-class FollowingObserver : public SlotObserver {
-public:
-    void on_insert(slot_t slot, InsertKind kind) noexcept override = 0;
-
-protected:
-    ~FollowingObserver() override = default;
-};
-
 /// CRTP base of a map that drops entries when their element is erased. `Derived` has drop_slot(slot) noexcept,
 /// drop_slots(occupancy) noexcept, clear() noexcept and erase_if(pred on handle). The base owns the attachment: a copy is not
 /// attached, a move takes the attachment.
@@ -60,10 +51,15 @@ public:
     /// @throws std::bad_alloc; nothing has changed then
     template <class Map>
     void attach_to(Map& map) {
-        static_assert(std::is_same_v<typename Map::handle_type, typename Derived::handle_type>,
-                      "attach_to(map): the map's handles have another type");
+        using Handle = typename Derived::handle_type;
+        static_assert(std::is_same_v<typename Map::handle_type, Handle>, "attach_to(map): the map's handles have another type");
         token_ = map.attach(static_cast<FollowingObserver&>(*this));
-        self().erase_if([&](auto handle, const auto&...) { return !map.contains(handle); });
+        self().erase_if([&](Handle handle, const auto&...) {
+            if constexpr (requires { map.is_alive(handle); })
+                return !map.is_alive(handle);
+            else
+                return !map.contains(handle);
+        });
     }
     /// Stops following. Entries stay.
     void detach() noexcept { token_.detach(); }

@@ -20,7 +20,7 @@
 SLOTWISE_BEGIN
 namespace detail {
 
-struct ReservedBits;
+struct SlotMapSteps;
 
 template <class Store, SlotMapOptions O, class Allocator, class... Observers>
 using SlotMapBase = SlotContainer<Store,
@@ -241,7 +241,7 @@ public:
             fresh.directory.swap(restored);
             return true;
         });
-        if (error == nullptr) Base::adopt(fresh);
+        if (error == nullptr) Base::adopt(fresh, [] {});
         return error;
     }
     /// Whether directory and store agree in full.
@@ -797,7 +797,7 @@ public:
 protected:
     template <class, class, class>
     friend class detail::MapIterator;
-    friend struct detail::ReservedBits;
+    friend struct detail::SlotMapSteps;
     SlotMapInterface(Store&& empty, const Allocator& alloc) : core_(std::move(empty), alloc) {}
     Engine core_{};
 
@@ -850,12 +850,19 @@ private:
 
 namespace detail {
 
-/// For containers around a slot map that must allocate before their own steps of an erase_reserved().
-struct ReservedBits {
+/// For containers around a slot map, whose own steps come between those of the map.
+struct SlotMapSteps {
     /// erase_reserved() allocates nothing from now on. Throws what the allocator throws; strong
     template <class Store, class Tag, SlotMapOptions O, class Allocator, class... Observers>
     static void prepare(SlotMapInterface<Store, Tag, O, Allocator, Observers...>& map) {
         map.core_.directory.prepare_reserved();
+    }
+    /// Takes the contents of `other`; observers attached to `map` stay. also() exchanges what belongs to the elements, and does
+    /// not throw. Throws what an observer throws; `map` is empty then
+    template <class Store, class Tag, SlotMapOptions O, class Allocator, class... Observers, class Also>
+    static void adopt(SlotMapInterface<Store, Tag, O, Allocator, Observers...>& map,
+                      SlotMapInterface<Store, Tag, O, Allocator, Observers...>& other, Also&& also) {
+        map.core_.adopt(other.core_, also);
     }
 };
 

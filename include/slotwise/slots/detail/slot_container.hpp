@@ -405,7 +405,7 @@ public:
     constexpr SlotContainer& operator=(const SlotContainer& other) {
         if (this == &other) return *this;
         SlotContainer copy(other, propagates_on_copy<Allocator> ? other.allocator : allocator);
-        adopt(copy);
+        adopt(copy, [] {});
         return *this;
     }
     constexpr SlotContainer& operator=(SlotContainer&& other) noexcept(nothrow_move&& nothrow_swap &&
@@ -457,12 +457,15 @@ public:
         exchange_allocators(allocator, other.allocator);
     }
     /// Takes the contents of `other`. Our dynamic observers stay and are notified. `other` then destroys our old elements.
-    constexpr void adopt(SlotContainer& other) {
+    /// @param also exchanges what belongs to the elements, and does not throw
+    template <class Also>
+    constexpr void adopt(SlotContainer& other, Also&& also) {
         const StoredBits bits(other.directory, other.pending);          // first, because it may throw
         if constexpr (Store::indexed) store.swap_functors(other.store); // may throw too
         typename Hub::Exchange exchange(hub, directory.occupancy());
         swap_elements(other);
         hub.swap_dynamic(other.hub);
+        also();
         if (!exchange.needed()) return;
         const Occupancy stored = deferred ? bits.view() : directory.occupancy();
         ScopeGuard undo([&]() noexcept {
