@@ -32,6 +32,11 @@ struct Options {};
 /// Makes two containers with otherwise equal arguments different types, so that their handles are different types too.
 template <class X>
 struct Tag {};
+/// Gives the container this handle type, which has a name of its own and may be declared before it:
+///     using NodeId = Handle<struct NodeTag>;
+///     SlotMap<Node, HandleBy<NodeId>> nodes;
+template <class H>
+struct HandleBy {};
 /// Hashes keys with H.
 template <class H>
 struct HashBy {};

@@ -40,7 +40,8 @@ enum ArgumentName : unsigned {
     with_index = 1u << 16,
     with_time = 1u << 20,
     with_alloc = 1u << 24,
-    with_observers = 1u << 28 ///< never counted; marks containers that take columns and static observers
+    with_handle = 1u << 28,
+    with_observers = 1u << 31 ///< never counted; marks containers that take columns and static observers
 };
 
 /// A type as an argument names it.
@@ -62,6 +63,10 @@ struct Argument<Options<O>> {
 template <class X>
 struct Argument<Tag<X>> : Named<X> {
     static constexpr unsigned name = with_tag;
+};
+template <class H>
+struct Argument<HandleBy<H>> : Named<H> {
+    static constexpr unsigned name = with_handle;
 };
 template <class H>
 struct Argument<HashBy<H>> : Named<H> {
@@ -106,6 +111,18 @@ struct HandleTag {
     struct element;
 };
 
+/// What HandleBy<H> says.
+template <class H>
+struct GivenHandle {
+    using type = Handle<Named<H>>; // H is none: the container refuses it
+    static constexpr bool valid = false;
+};
+template <class X, HandleLayout L>
+struct GivenHandle<Handle<X, L>> {
+    using type = Handle<X, L>;
+    static constexpr bool valid = true;
+};
+
 template <class Container, class... With>
 struct MakesHandles {
     static constexpr HandleLayout layout = [] {
@@ -115,7 +132,8 @@ struct MakesHandles {
         else
             return HandleLayout{}; // the container refuses these options
     }();
-    using type = Handle<typename HandleTag<Container>::element, layout>;
+    using Own = Handle<typename HandleTag<Container>::element, layout>;
+    using type = typename GivenHandle<pick<with_handle, Own, With...>>::type;
 };
 
 /// The handle type of a container, without its definition. The primary template is for types without handles.
@@ -125,6 +143,8 @@ template <class T, class... With>
 struct HandlesOf<SlotMap<T, With...>> : MakesHandles<SlotMap<T, With...>, With...> {};
 template <class T, class... With>
 struct HandlesOf<DenseSlotMap<T, With...>> : MakesHandles<DenseSlotMap<T, With...>, With...> {};
+template <class... With>
+struct HandlesOf<BasicAnySlotMap<With...>> : MakesHandles<BasicAnySlotMap<With...>, With...> {};
 template <class Row, class... With>
 struct HandlesOf<BasicSoaSlotMap<Row, With...>> : MakesHandles<BasicSoaSlotMap<Row, With...>, With...> {};
 template <class T, class... With>

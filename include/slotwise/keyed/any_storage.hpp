@@ -581,15 +581,11 @@ public:
     /// Removes the key and returns it; none when it is not a member. With deferred erase it is copied, because the removed key
     /// stays readable. A copy or move that calls the container finds no such key. @throws std::bad_alloc, what the type's
     /// operations throw; the key then stays (it is erased if something was inserted meanwhile)
-    DescribedValue extract(const void* key) {
-        DescribedValue result;
-        if (const slot_t slot = slot_of(key); slot != no_slot)
-            core_.template do_extract<false>(slot, [&] {
-                result = DescribedValue(key_type(), O.deferred_erase || !detail::moves_nothrow(key_type())
-                                                        ? AnyValue::copied(core_.store.keys.key_of(slot))
-                                                        : AnyValue::moved(core_.store.keys.address_of(slot)));
-            });
-        return result;
+    DescribedValue extract(const void* key) { return extract_slot(slot_of(key)); }
+    /// The same by handle; none when it has no element.
+    template <std::same_as<handle_type> H>
+    DescribedValue extract(H handle) {
+        return extract_slot(Core::contains(handle) ? handle.index() : no_slot);
     }
     /// As erase_reserved, and returns the key; none when the handle has no element. set.fulfill_moved(handle, key.data())
     /// undoes it. @throws as extract and erase_reserved; the key then stays
@@ -689,6 +685,16 @@ protected:
             return f(elements...);
     }
     InsertResult<iterator> result(detail::InsertOutcome of) const noexcept { return {{this, of.slot}, of.inserted, of.kind}; }
+    DescribedValue extract_slot(slot_t slot) {
+        DescribedValue result;
+        if (slot == no_slot) return result;
+        core_.template do_extract<false>(slot, [&] {
+            result = DescribedValue(key_type(), O.deferred_erase || !detail::moves_nothrow(key_type())
+                                                    ? AnyValue::copied(core_.store.keys.key_of(slot))
+                                                    : AnyValue::moved(core_.store.keys.address_of(slot)));
+        });
+        return result;
+    }
     template <class Void>
     const void* do_fulfill(handle_type handle, Void* key) {
         const bool done = core_.do_fulfill(handle.index(), handle.version(), static_cast<const void*>(key),
@@ -907,17 +913,11 @@ public:
     /// if that does not throw, and copied with deferred erase, because the removed element stays readable. A copy or move that
     /// calls the map finds no such element. @throws std::bad_alloc, what the types' operations throw; the element then stays
     /// (it is erased if something was inserted meanwhile)
-    std::optional<std::pair<DescribedValue, DescribedValue>> extract(const void* key) {
-        std::optional<std::pair<DescribedValue, DescribedValue>> result;
-        if (const slot_t slot = slot_of(key); slot != no_slot)
-            core_.template do_extract<false>(slot, [&] {
-                const bool moves = !set_type::options.deferred_erase && detail::moves_nothrow(value_type());
-                DescribedValue taken_key(key_type(), core_.store.keys.key_of(slot));
-                DescribedValue taken_value(value_type(),
-                                           moves ? AnyValue::moved(value_at(slot)) : AnyValue::copied(value_at(slot)));
-                result.emplace(std::move(taken_key), std::move(taken_value));
-            });
-        return result;
+    std::optional<std::pair<DescribedValue, DescribedValue>> extract(const void* key) { return extract_slot(slot_of(key)); }
+    /// The same by handle; empty when it has no element.
+    template <std::same_as<handle_type> H>
+    std::optional<std::pair<DescribedValue, DescribedValue>> extract(H handle) {
+        return extract_slot(contains(handle) ? handle.index() : no_slot);
     }
     /// As erase_reserved, and returns key and value; empty when the handle has no element. map.fulfill_moved(handle,
     /// old->first.data(), old->second.data()) undoes it. @throws as extract and erase_reserved; the element then stays
@@ -1036,6 +1036,18 @@ private:
         size_type added = 0;
         for (size_type i = 0; i != keys.size(); ++i) added += insert_one(keys[i], values[i]).inserted;
         return added;
+    }
+    std::optional<std::pair<DescribedValue, DescribedValue>> extract_slot(slot_t slot) {
+        std::optional<std::pair<DescribedValue, DescribedValue>> result;
+        if (slot == no_slot) return result;
+        core_.template do_extract<false>(slot, [&] {
+            const bool moves = !set_type::options.deferred_erase && detail::moves_nothrow(value_type());
+            DescribedValue taken_key(key_type(), core_.store.keys.key_of(slot));
+            DescribedValue taken_value(value_type(),
+                                       moves ? AnyValue::moved(value_at(slot)) : AnyValue::copied(value_at(slot)));
+            result.emplace(std::move(taken_key), std::move(taken_value));
+        });
+        return result;
     }
     template <class KeyVoid, class Void>
     InsertResult<iterator> do_emplace(KeyVoid* key, Void* value) {

@@ -371,21 +371,14 @@ public:
     /// Removes the element and returns key and value; empty when the key is not a member. With deferred erase they are copied,
     /// because the removed element stays readable. A copy or move that calls the map finds no such element. @throws what hash
     /// and equality, the moves or copies throw; the element then stays (it is erased if something was inserted meanwhile)
-    template <class K = Key>
+    template <detail::KeyArgument<Key, handle_type> K = Key>
     constexpr std::optional<std::pair<Key, T>> extract(const K& key) {
-        std::optional<std::pair<Key, T>> result;
-        const slot_t slot = slot_of(key);
-        if (slot == no_slot) return result;
-        core_.template do_extract<std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<T>>(slot, [&] {
-            if constexpr (O.deferred_erase)
-                result.emplace(this->element_key(slot), std::as_const(value_at(slot)));
-            else if constexpr (!std::is_nothrow_move_constructible_v<T> && std::is_copy_constructible_v<Key>)
-                result.emplace(this->element_key(slot),
-                               std::move(value_at(slot))); // otherwise a throw would leave a moved-from key
-            else
-                result.emplace(this->take_key(slot), std::move(value_at(slot)));
-        });
-        return result;
+        return extract_slot(slot_of(key));
+    }
+    /// The same by handle; empty when it has no element.
+    template <std::same_as<handle_type> H>
+    constexpr std::optional<std::pair<Key, T>> extract(H handle) {
+        return extract_slot(live_slot(handle));
     }
     /// As erase_reserved, and returns key and value; empty when the handle has no element. map.fulfill(handle,
     /// std::move(old->first), std::move(old->second)) undoes it.
@@ -590,6 +583,20 @@ private:
         V* const value = values_column().ptr(slot);
         SLOTWISE_ASSUME(value != nullptr);
         return value;
+    }
+    constexpr std::optional<std::pair<Key, T>> extract_slot(slot_t slot) {
+        std::optional<std::pair<Key, T>> result;
+        if (slot == no_slot) return result;
+        core_.template do_extract<std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<T>>(slot, [&] {
+            if constexpr (O.deferred_erase)
+                result.emplace(this->element_key(slot), std::as_const(value_at(slot)));
+            else if constexpr (!std::is_nothrow_move_constructible_v<T> && std::is_copy_constructible_v<Key>)
+                result.emplace(this->element_key(slot),
+                               std::move(value_at(slot))); // otherwise a throw would leave a moved-from key
+            else
+                result.emplace(this->take_key(slot), std::move(value_at(slot)));
+        });
+        return result;
     }
     constexpr slot_t live_slot(handle_type handle) const noexcept { return contains(handle) ? handle.index() : no_slot; }
     template <class V, class K>

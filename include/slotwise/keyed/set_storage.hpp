@@ -325,12 +325,14 @@ public:
     /// Removes the key and returns it; empty when it is not a member. With deferred erase it is copied, because the removed key
     /// stays readable. A copy or move that calls the container finds no such key. @throws what hash and equality, the move or
     /// copy throw; the key then stays (it is erased if something was inserted meanwhile)
-    template <class K = Key>
+    template <detail::KeyArgument<Key, handle_type> K = Key>
     constexpr std::optional<Key> extract(const K& key) {
-        std::optional<Key> result;
-        if (const slot_t slot = slot_of(key); slot != no_slot)
-            core_.template do_extract<Keys::trivial>(slot, [&] { result.emplace(this->take_key(slot)); });
-        return result;
+        return extract_slot(slot_of(key));
+    }
+    /// The same by handle; empty when it has no element.
+    template <std::same_as<handle_type> H>
+    constexpr std::optional<Key> extract(H handle) {
+        return extract_slot(contains(handle) ? handle.index() : no_slot);
     }
     /// As erase_reserved, and returns the key; empty when the handle has no element. set.fulfill(handle, std::move(*key))
     /// undoes it. @throws as extract and erase_reserved; the key then stays (it is erased if something was inserted meanwhile)
@@ -464,6 +466,11 @@ protected:
     friend struct detail::ColumnAccess;
     using Core::core_;
 
+    constexpr std::optional<Key> extract_slot(slot_t slot) {
+        std::optional<Key> result;
+        if (slot != no_slot) core_.template do_extract<Keys::trivial>(slot, [&] { result.emplace(this->take_key(slot)); });
+        return result;
+    }
     constexpr const Key& element_at(slot_t slot) const noexcept { return *core_.store.keys.ptr(slot); }
     SLOTWISE_ALWAYS_INLINE constexpr const Key* block_at(slot_t first) const noexcept { return core_.store.keys.ptr(first); }
 

@@ -229,6 +229,26 @@ public:
         sort([](const T& a, const T& b) { return a < b; });
     }
 
+    /// A map of f(value), or f(handle, value), of each element under the same handles: those that are stale for this map are
+    /// stale for it, and it makes the same ones next. Static columns and observers are copied, dynamic observers are not.
+    ///     SlotMap<std::string> names;
+    ///     const auto lengths = names.transform([](const std::string& name) { return name.size(); });
+    ///     lengths.at(handle)                                       // a handle of names
+    /// Its type is DenseSlotMap<U, HandleBy<handle_type>> with the other arguments of this one. Elements whose erase is deferred
+    /// are transformed, too. @pre f does not change this map (checked at level fast)
+    /// @throws what f, the allocator and copies of columns throw; nothing has changed then @complexity linear in slots
+    template <class F>
+    constexpr auto transform(F f) const& {
+        return detail::SlotMapSteps::transform<slotwise::DenseSlotMap, handle_type, const T&, With...>(core_, f);
+    }
+    /// The same; f may move from the values, and this map is empty then. @throws as above; f may have changed values then
+    template <class F>
+    constexpr auto transform(F f) && {
+        auto result = detail::SlotMapSteps::transform<slotwise::DenseSlotMap, handle_type, T&&, With...>(core_, f);
+        this->clear();
+        return result;
+    }
+
 private:
     constexpr T* data() noexcept { return core_.store.template data<0>(); }
     constexpr const T* data() const noexcept { return core_.store.template data<0>(); }

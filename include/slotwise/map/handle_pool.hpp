@@ -130,7 +130,7 @@ class HandlePool {
 public:
     //=== types ===//
 
-    using handle_type = Handle<typename detail::HandleTag<HandlePool>::element, O.handle>;
+    using handle_type = HandleOf<HandlePool>;
     using value_type = handle_type;
     using size_type = std::size_t;
     using difference_type = std::ptrdiff_t;

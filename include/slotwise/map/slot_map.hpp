@@ -127,6 +127,11 @@ public:
     constexpr void destroy_all(Directory& directory, slot_t end) noexcept {
         if constexpr (!trivial_destroy) destroy_each(directory, end, [this](slot_t slot) { destroy(slot); });
     }
+    /// Calls f(slot) for each slot that has an element.
+    template <class F>
+    constexpr void for_each_stored(Occupancy stored, F&& f) const {
+        stored.for_each(f);
+    }
     /// f may erase the slot it is given.
     template <class Directory, class F>
     constexpr void for_each_slot(const Directory& directory, F&& f) const {
@@ -318,6 +323,26 @@ public:
     template <class F>
     SLOTWISE_ALWAYS_INLINE constexpr void for_each(F&& f) const {
         walk(*this, f);
+    }
+
+    /// A map of f(value), or f(handle, value), of each element under the same handles: those that are stale for this map are
+    /// stale for it, and it makes the same ones next. Static columns and observers are copied, dynamic observers are not.
+    ///     SlotMap<std::string> names;
+    ///     const auto lengths = names.transform([](const std::string& name) { return name.size(); });
+    ///     lengths.at(handle)                                       // a handle of names
+    /// Its type is SlotMap<U, HandleBy<handle_type>> with the other arguments of this one. Elements whose erase is deferred
+    /// are transformed, too. @pre f does not change this map (checked at level fast)
+    /// @throws what f, the allocator and copies of columns throw; nothing has changed then @complexity linear in slots
+    template <class F>
+    constexpr auto transform(F f) const& {
+        return detail::SlotMapSteps::transform<slotwise::SlotMap, handle_type, const T&, With...>(core_, f);
+    }
+    /// The same; f may move from the values, and this map is empty then. @throws as above; f may have changed values then
+    template <class F>
+    constexpr auto transform(F f) && {
+        auto result = detail::SlotMapSteps::transform<slotwise::SlotMap, handle_type, T&&, With...>(core_, f);
+        this->clear();
+        return result;
     }
 
     /// All values by slot. @invalidates itself when the map grows, shrinks or moves

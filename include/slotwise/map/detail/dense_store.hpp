@@ -166,6 +166,11 @@ public:
         for (std::size_t row = count(); row-- != 0;)
             if (row < count()) f(slots_[row]);
     }
+    /// In the order of the rows.
+    template <class F>
+    constexpr void for_each_stored(Occupancy, F&& f) const {
+        for (std::size_t row = 0; row != count(); ++row) f(slots_[row]);
+    }
     template <class Directory>
     constexpr Cursor first(const Directory&) const noexcept {
         return 0;

@@ -306,7 +306,7 @@ private:
 
 /// What the named template arguments of a slot map or a HandlePool say. @tparam T what the default allocator allocates
 template <class T, class... With>
-using SlotMapArguments = Arguments<with_options | with_tag | with_alloc | with_observers, SlotMapOptions, T, NoKey, With...>;
+using SlotMapArguments = Arguments<with_options | with_tag | with_handle | with_alloc | with_observers, SlotMapOptions, T, NoKey, With...>;
 
 /// Unpacks the observers among the arguments.
 template <class Store, class Args, class Observers = typename Args::observers>
@@ -850,12 +850,55 @@ private:
 
 namespace detail {
 
-/// For containers around a slot map, whose own steps come between those of the map.
+/// The map of U that transform() returns for a Map<T, With...>: all else is the same, and so are the handles, H.
+template <template <class, class...> class Map, class U, class H, class Kept, class... With>
+struct TransformedMap;
+template <template <class, class...> class Map, class U, class H, class... Kept>
+struct TransformedMap<Map, U, H, TypeList<Kept...>> {
+    using type = Map<U, Kept..., HandleBy<H>>;
+};
+template <template <class, class...> class Map, class U, class H, class... Kept, class W, class... With>
+struct TransformedMap<Map, U, H, TypeList<Kept...>, W, With...>
+    : TransformedMap<
+          Map, U, H,
+          std::conditional_t<Argument<W>::name == with_tag || Argument<W>::name == with_handle, TypeList<Kept...>,
+                             TypeList<Kept..., W>>,
+          With...> {};
+
+/// For containers around a slot map, whose own steps come between those of the map, and for what makes one map of another.
 struct SlotMapSteps {
+    /// What transform() returns: f(value) or f(handle, value) of each element, under the same handles.
+    /// @tparam Map SlotMap, DenseSlotMap @tparam H its handles @tparam V how f gets a value @tparam With the other arguments
+    template <template <class, class...> class Map, class H, class V, class... With, class From, class F>
+    static constexpr auto transform(const From& from, F& f) {
+        const auto make = [&](slot_t slot) -> decltype(auto) {
+            V value = static_cast<V>(*from.store.ptr(slot));
+            if constexpr (takes_name<F, H, V>())
+                return f(H(slot, from.directory.version(slot)), static_cast<V>(value));
+            else
+                return f(static_cast<V>(value));
+        };
+        using U = std::remove_cvref_t<decltype(make(slot_t{}))>;
+        static_assert(std::is_object_v<U>, "slot map transform(f): f returns the new element; this one returns nothing");
+        typename TransformedMap<Map, U, H, TypeList<>, With...>::type result{
+            typename TransformedMap<Map, U, H, TypeList<>, With...>::type::allocator_type(from.allocator)};
+        assign_transformed(result, from, make);
+        return result;
+    }
     /// erase_reserved() allocates nothing from now on. Throws what the allocator throws; strong
     template <class Store, class Tag, SlotMapOptions O, class Allocator, class... Observers>
     static void prepare(SlotMapInterface<Store, Tag, O, Allocator, Observers...>& map) {
         map.core_.directory.prepare_reserved();
+    }
+    template <class Store, class Tag, SlotMapOptions O, class Allocator, class... Observers, class From, class Make>
+    static constexpr void assign_transformed(SlotMapInterface<Store, Tag, O, Allocator, Observers...>& result, const From& from,
+                                             const Make& make) {
+        using Core = std::remove_cvref_t<decltype(result.core_)>;
+        static_assert(std::is_same_v<typename Core::Directory, typename From::Directory>,
+                      "slot map transform(f): with Growth::reserve the new map would have room for another number of elements; "
+                      "name Options::max_slots");
+        Core fresh(typename Core::TransformTag(), from, result.core_.allocator, make);
+        result.core_.swap_elements(fresh);
     }
     /// Takes the contents of `other`; observers attached to `map` stay. also() exchanges what belongs to the elements, and does
     /// not throw. Throws what an observer throws; `map` is empty then
@@ -872,7 +915,7 @@ struct SlotMapInterfaceOf;
 template <class Map, class Store, class Args, class... Observers>
 struct SlotMapInterfaceOf<Map, Store, Args, TypeList<Observers...>> {
     using type =
-        SlotMapInterface<Store, typename HandleTag<Map>::element, Args::options, typename Args::allocator, Observers...>;
+        SlotMapInterface<Store, typename HandleOf<Map>::tag_type, Args::options, typename Args::allocator, Observers...>;
 };
 
 } // namespace detail

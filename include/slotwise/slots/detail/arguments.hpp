@@ -49,6 +49,9 @@ struct CheckArgument {
     static_assert(used || name != with_options, "template argument Options<O>: this container has no options; leave it out");
     static_assert(used || name != with_tag,
                   "template argument Tag<X>: this container makes no handles of its own; leave it out");
+    static_assert(used || name != with_handle,
+                  "template argument HandleBy<H>: the handles of this container have a type of its own; leave it out, or write "
+                  "Tag<X>");
     static_assert(used || name != with_hash, "template argument HashBy<H>: this container does not hash; leave it out");
     static_assert(used || name != with_equal, "template argument EqualBy<E>: this container compares no keys; leave it out");
     static_assert(used || name != with_index,
@@ -72,6 +75,11 @@ struct CheckArgument<W, Uses, OptionsType, Key> {
         unknown || (Uses & with_observers) != 0,
         "template argument: this container notifies no static observers; name the column or observer on the container "
         "that makes the handles");
+};
+template <class H, unsigned Uses, class OptionsType, class Key>
+    requires((Uses & with_handle) != 0)
+struct CheckArgument<HandleBy<H>, Uses, OptionsType, Key> {
+    static_assert(GivenHandle<H>::valid, "template argument HandleBy<H>: H is no handle type; write Handle<struct Name>");
 };
 template <class U, unsigned Uses, class OptionsType, class Key>
 struct CheckArgument<Column<U>, Uses, OptionsType, Key> {
@@ -143,6 +151,9 @@ struct Arguments {
     static constexpr bool once(ArgumentName name) noexcept { return count / name % 16 <= 1; }
     static_assert(once(with_options), "template arguments: Options<O> occurs twice; write all options into one");
     static_assert(once(with_tag), "template arguments: Tag<X> occurs twice; name one");
+    static_assert(once(with_handle), "template arguments: HandleBy<H> occurs twice; name one");
+    static_assert(count / with_handle % 16 + count / with_tag % 16 <= 1,
+                  "template arguments: HandleBy<H> names the type of the handles, so that Tag<X> has no meaning; leave it out");
     static_assert(once(with_hash), "template arguments: HashBy<H> occurs twice; name one");
     static_assert(once(with_equal), "template arguments: EqualBy<E> occurs twice; name one");
     static_assert(once(with_index), "template arguments: IndexBy<I> occurs twice; name one");
@@ -155,10 +166,17 @@ struct Arguments {
     using allocator = pick<with_alloc, std::allocator<T>, With...>;
     static constexpr auto options = [] {
         using Given = Pick<with_options, DefaultOptions<OptionsType>, With...>;
-        if constexpr (std::is_same_v<std::remove_const_t<decltype(Given::value)>, OptionsType>)
-            return Given::value;
-        else
+        if constexpr (!std::is_same_v<std::remove_const_t<decltype(Given::value)>, OptionsType>)
             return OptionsType{}; // the error was reported already
+        else if constexpr ((Uses & with_handle) != 0 && count / with_handle % 16 != 0) {
+            OptionsType all = Given::value;
+            constexpr HandleLayout layout = pick<with_handle, void, With...>::layout;
+            static_assert(Given::value.handle == HandleLayout{} || Given::value.handle == layout,
+                          "template arguments: HandleBy<H> and Options<O> say different layouts of handles; name it in one");
+            all.handle = layout;
+            return all;
+        } else
+            return Given::value;
     }();
     struct Known {
         static constexpr auto options = Arguments::options;

@@ -344,6 +344,12 @@ public:
 
     constexpr SlotContainer() = default;
     constexpr explicit SlotContainer(const Allocator& alloc) : SlotContainer(Store(alloc), alloc) {}
+    /// `other`, inside of which no operation runs (checked at level fast).
+    static constexpr const SlotContainer& quiescent(const SlotContainer& other) noexcept {
+        SLOTWISE_EXPECT(other.directory.is_quiescent(other.pending.size()),
+                        "container copy: the source is inside an operation; its elements and observers must not copy it");
+        return other;
+    }
     constexpr SlotContainer(Store&& empty, const Allocator& alloc)
         : directory(Bytes(alloc)), pending(Bytes(alloc)), store(std::move(empty)), hub(alloc), allocator(alloc) {}
     struct EmptyCopyTag {};
@@ -367,6 +373,31 @@ public:
             SLOTWISE_EXPECT(directory.same_handles(other.directory) && pending.size() == other.pending.size(),
                             "container copy: the copy of an element changes the source; it must not");
         store.swap(elements);
+    }
+    struct TransformTag {};
+    /// The slots and columns of a container of other elements; make(slot) is the new element of each. It must not change
+    /// `other` (checked at level fast).
+    template <class Other, class Make>
+    constexpr SlotContainer(TransformTag, const Other& other, const Allocator& alloc, Make&& make)
+        : directory(other.quiescent(other).directory, Bytes(alloc)),
+          pending(other.pending, other.pending.room(), Bytes(alloc)), store(alloc),
+          hub(copy_columns(other.hub, StoredBits(directory, pending).view(), alloc)), allocator(alloc) {
+        const StoredBits stored(directory, pending);
+        store.reserve(directory.capacity());
+        std::size_t built = 0;
+        ScopeGuard undo([&]() noexcept {
+            other.store.for_each_stored(stored.view(), [&](slot_t slot) {
+                if (built != 0) store.destroy(slot), --built;
+            });
+        });
+        constexpr const char* changed = "slot map transform(f): f changes the map that it is called for; it must not";
+        other.store.for_each_stored(stored.view(), [&](slot_t slot) {
+            SLOTWISE_EXPECT(other.is_stored(slot), changed);
+            store.construct_with(slot, [&]() -> decltype(auto) { return make(slot); });
+            ++built;
+        });
+        SLOTWISE_EXPECT(directory.same_handles(other.directory) && pending.size() == other.pending.size(), changed);
+        undo.dismiss();
     }
     /// `other` is then empty and usable. The store comes first: if a copy of hash or equality throws, nothing has changed.
     constexpr SlotContainer(SlotContainer&& other) noexcept(nothrow_move)
@@ -756,12 +787,6 @@ public:
     bool resetting = false;
 
 private:
-    /// `other`, inside of which no operation runs (checked at level fast).
-    static constexpr const SlotContainer& quiescent(const SlotContainer& other) noexcept {
-        SLOTWISE_EXPECT(other.directory.is_quiescent(other.pending.size()),
-                        "container copy: the source is inside an operation; its elements and observers must not copy it");
-        return other;
-    }
     static constexpr Store empty_like([[maybe_unused]] const Store& other, const Allocator& alloc) {
         if constexpr (requires { Store::like(other, alloc); })
             return Store::like(other, alloc);
