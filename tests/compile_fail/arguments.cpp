@@ -71,6 +71,32 @@ SecondaryMap<Handle<Plain>, int, Options<SlotMapOptions{}>> other; // faulty
 SecondaryMap<Handle<Plain>, int> map;
 SecondaryMap<Handle<Plain>, int, Tag<Plain>> other; // faulty
 
+//=== a_handle_type_for_a_set ===//
+// expect: the handles of this container have a type of its own
+SetStorage<int, Tag<Plain>> set;
+SetStorage<int, HandleBy<Handle<Plain>>> other; // faulty
+
+//=== a_handle_type_that_is_none ===//
+// expect: H is no handle type
+SlotMap<int, HandleBy<Handle<Plain>>> map;
+SlotMap<int, HandleBy<Plain>> other; // faulty
+
+//=== a_handle_type_twice ===//
+// expect: HandleBy<H> occurs twice
+SlotMap<int, HandleBy<Handle<Plain>>> map;
+SlotMap<int, HandleBy<Handle<Plain>>, HandleBy<Handle<Plain>>> other; // faulty
+
+//=== a_handle_type_and_a_tag ===//
+// expect: so that Tag<X> has no meaning
+SlotMap<int, HandleBy<Handle<Plain>>> map;
+SlotMap<int, HandleBy<Handle<Plain>>, Tag<Plain>> other; // faulty
+
+//=== a_handle_type_of_another_layout ===//
+// expect: say different layouts of handles
+using Short = Handle<Plain, HandleLayout{.index_bits = 16, .version_bits = 16}>;
+SlotMap<int, HandleBy<Short>> map;
+SlotMap<int, HandleBy<Short>, Options<SlotMapOptions{.handle = {.index_bits = 20, .version_bits = 12}}>> other; // faulty
+
 //=== a_hash_for_a_slot_map ===//
 // expect: this container does not hash
 SlotMap<int> map;

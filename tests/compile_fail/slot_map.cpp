@@ -25,6 +25,22 @@ const auto owner = std::make_unique<int>(1);
 map.try_insert(std::make_unique<int>(*owner));
 map.try_insert(owner); // faulty
 
+//=== transforming_into_nothing ===//
+// expect: this one returns nothing
+SlotMap<int> map;
+static_cast<void>(map.transform([](int value) { return value; }));
+static_cast<void>(map.transform([](int) {})); // faulty
+
+//=== transforming_a_map_that_reserves_for_its_values ===//
+// expect: name Options::max_slots
+using Few = SlotMap<int, Options<SlotMapOptions{.growth = Growth::reserve, .max_slots = 100}>>;
+using Most = SlotMap<int, Options<SlotMapOptions{.growth = Growth::reserve}>>;
+struct Large {
+    char bytes[100'000];
+};
+static_cast<void>(Few().transform([](int) { return Large(); }));
+static_cast<void>(Most().transform([](int) { return Large(); })); // faulty
+
 //=== emplacing_from_the_wrong_arguments ===//
 // expect: builds_from
 SlotMap<std::string> map;

@@ -311,8 +311,10 @@ TEST_CASE("extract takes a described element out, and copies one that stays read
         REQUIRE(taken->second.as<Tracked>().value() == 30);
         REQUIRE_FALSE(map.contains(&three));
         REQUIRE_FALSE(map.extract(&three).has_value());
+        REQUIRE_FALSE(map.extract(decltype(map)::handle_type()).has_value());
         REQUIRE_FALSE(map.extract(&none).has_value());
         REQUIRE(map.insert(taken->first, taken->second).inserted); // by address
+        REQUIRE(map.extract(map.handle_of(&three))->second.as<Tracked>().value() == 30);
         const slot_t slot = waiting.slot_of(&three);
         REQUIRE(waiting.extract(&three)->second.as<Tracked>().value() == 30);
         REQUIRE(waiting.state(slot) == SlotState::pending);
@@ -323,6 +325,9 @@ TEST_CASE("extract takes a described element out, and copies one that stays read
         REQUIRE(key.as<Tracked>().value() == 3);
         REQUIRE(set.empty());
         REQUIRE(set.extract(&three) == nullptr);
+        const auto handle = set.insert(&three).it.handle();
+        REQUIRE(set.extract(handle).as<Tracked>().value() == 3);
+        REQUIRE(set.extract(handle) == nullptr);
         REQUIRE((map.check_invariants() && waiting.check_invariants() && set.check_invariants()));
     }
 }

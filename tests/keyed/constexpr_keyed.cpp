@@ -106,7 +106,7 @@ constexpr int sets() {
     for (int i = 10; i != 300; ++i) set.insert(i);
     HOLDS(set.erase_if([](int key) { return key >= 10; }) == 290);
     Set extra(set);
-    HOLDS(extra == set && extra.extract(3) == 3 && !extra.extract(3) && !(extra == set));
+    HOLDS(extra == set && extra.extract(extra.handle_of(3)) == 3 && !extra.extract(3) && !(extra == set));
     if constexpr (requires { set.is_subset_of(extra); }) HOLDS(extra.is_subset_of(set) && !set.is_subset_of(extra));
     if constexpr (requires { extra.merge(set); }) {
         Set from(set);
@@ -155,6 +155,9 @@ constexpr int maps() {
     map.insert_range(more);
     map.insert(std::begin(more), std::end(more));
     HOLDS(result.it == reader.find(handle) && map.size() == 6 && map[11] == 3);
+    map[4] = 40;
+    const auto four = map.handle_of(4);
+    HOLDS(map.extract(four)->second == 40 && !map.extract(4) && !map.extract(four));
     map[4] = 40;
     HOLDS(map.extract(4)->second == 40 && !map.extract(4));
     for (int i = 10; i != 200; ++i) map[i] = i;

@@ -81,8 +81,13 @@ constexpr int elements() {
     HOLDS(map.retired() == 0 && map.recycle_retired() == 0 && map.check_invariants());
     for (int i = 0; i != 200; ++i) map.insert(i);
     map.shrink_to_fit();
+    const auto seven = map.insert(7);
+    auto longs = map.transform([](auto handle, int value) { return handle ? long{value} : 0L; });
+    HOLDS(longs.size() == map.size() && longs[seven] == map[seven] && !longs.contains(one) && longs.check_invariants());
+    const auto ints = std::move(longs).transform([](long&& value) { return static_cast<int>(value); });
+    HOLDS(longs.empty() && ints.size() == map.size() && ints[seven] == 7); // NOLINT(bugprone-use-after-move)
     Map copy(map), moved(std::move(map)), assigned;
-    HOLDS(copy == moved && copy.size() == 201);
+    HOLDS(copy == moved && copy.size() == 202);
     assigned = copy;
     map = std::move(copy);
     assigned.swap(map);

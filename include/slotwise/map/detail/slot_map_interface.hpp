@@ -241,7 +241,7 @@ public:
             fresh.directory.swap(restored);
             return true;
         });
-        if (error == nullptr) Base::adopt(fresh, [] {});
+        if (error == nullptr) Base::adopt(fresh);
         return error;
     }
     /// Whether directory and store agree in full.
@@ -306,7 +306,8 @@ private:
 
 /// What the named template arguments of a slot map or a HandlePool say. @tparam T what the default allocator allocates
 template <class T, class... With>
-using SlotMapArguments = Arguments<with_options | with_tag | with_handle | with_alloc | with_observers, SlotMapOptions, T, NoKey, With...>;
+using SlotMapArguments =
+    Arguments<with_options | with_tag | with_handle | with_alloc | with_observers, SlotMapOptions, T, NoKey, With...>;
 
 /// Unpacks the observers among the arguments.
 template <class Store, class Args, class Observers = typename Args::observers>
@@ -859,11 +860,10 @@ struct TransformedMap<Map, U, H, TypeList<Kept...>> {
 };
 template <template <class, class...> class Map, class U, class H, class... Kept, class W, class... With>
 struct TransformedMap<Map, U, H, TypeList<Kept...>, W, With...>
-    : TransformedMap<
-          Map, U, H,
-          std::conditional_t<Argument<W>::name == with_tag || Argument<W>::name == with_handle, TypeList<Kept...>,
-                             TypeList<Kept..., W>>,
-          With...> {};
+    : TransformedMap<Map, U, H,
+                     std::conditional_t<Argument<W>::name == with_tag || Argument<W>::name == with_handle, TypeList<Kept...>,
+                                        TypeList<Kept..., W>>,
+                     With...> {};
 
 /// For containers around a slot map, whose own steps come between those of the map, and for what makes one map of another.
 struct SlotMapSteps {

@@ -379,9 +379,8 @@ public:
     /// `other` (checked at level fast).
     template <class Other, class Make>
     constexpr SlotContainer(TransformTag, const Other& other, const Allocator& alloc, Make&& make)
-        : directory(other.quiescent(other).directory, Bytes(alloc)),
-          pending(other.pending, other.pending.room(), Bytes(alloc)), store(alloc),
-          hub(copy_columns(other.hub, StoredBits(directory, pending).view(), alloc)), allocator(alloc) {
+        : directory(other.quiescent(other).directory, Bytes(alloc)), pending(other.pending, other.pending.room(), Bytes(alloc)),
+          store(alloc), hub(copy_columns(other.hub, StoredBits(directory, pending).view(), alloc)), allocator(alloc) {
         const StoredBits stored(directory, pending);
         store.reserve(directory.capacity());
         std::size_t built = 0;
@@ -436,7 +435,7 @@ public:
     constexpr SlotContainer& operator=(const SlotContainer& other) {
         if (this == &other) return *this;
         SlotContainer copy(other, propagates_on_copy<Allocator> ? other.allocator : allocator);
-        adopt(copy, [] {});
+        adopt(copy);
         return *this;
     }
     constexpr SlotContainer& operator=(SlotContainer&& other) noexcept(nothrow_move&& nothrow_swap &&
@@ -488,7 +487,10 @@ public:
         exchange_allocators(allocator, other.allocator);
     }
     /// Takes the contents of `other`. Our dynamic observers stay and are notified. `other` then destroys our old elements.
-    /// @param also exchanges what belongs to the elements, and does not throw
+    constexpr void adopt(SlotContainer& other) {
+        adopt(other, [] {});
+    }
+    /// The same. @param also exchanges what belongs to the elements, and does not throw
     template <class Also>
     constexpr void adopt(SlotContainer& other, Also&& also) {
         const StoredBits bits(other.directory, other.pending);          // first, because it may throw
