@@ -234,7 +234,8 @@ public:
     ///     SlotMap<std::string> names;
     ///     const auto lengths = names.transform([](const std::string& name) { return name.size(); });
     ///     lengths.at(handle)                                       // a handle of names
-    /// Its type is DenseSlotMap<U, HandleBy<handle_type>> with the other arguments of this one. @pre f does not change this map (checked at level fast)
+    /// Its type is DenseSlotMap<U, HandleBy<handle_type>> with the other arguments of this one.
+    /// @pre f does not change this map (checked at level fast)
     /// @throws what f, the allocator and copies of columns throw; nothing has changed then @complexity linear in slots
     template <class F>
     constexpr auto transform(F f) const& {

@@ -56,6 +56,7 @@ struct EntityIds {
     void swap_observers(EntityIds& other) noexcept {
         hub.swap(other.hub);
         std::swap(followers, other.followers);
+        std::swap(observed, other.observed);
     }
 
     /// Room for `room` ids: exactly that if there was none, else at least a quarter more than there was. @throws what the
@@ -97,16 +98,26 @@ struct EntityIds {
     slot_t next;       // each lower one is in use
     RowHub hub{};
     Followers* followers = nullptr; // of the whole index, whose first range owns them
+    bool observed = false;          // by one of them, now or once
 
-    bool notifying() const noexcept { return hub.notifying() || (followers != nullptr && followers->depth != 0); }
+    bool notifying() const noexcept { return observed && notifies_now(); }
+    SLOTWISE_NEVER_INLINE bool notifies_now() const noexcept {
+        return hub.notifying() || (followers != nullptr && followers->depth != 0);
+    }
+    void share(Followers* of_index) noexcept {
+        followers = of_index;
+        observed = observed || of_index != nullptr;
+    }
     /// Notifies all observers that the life of the id in this row ends.
     SLOTWISE_ALWAYS_INLINE void notify_end(slot_t row) noexcept {
-        if (hub.attached()) [[unlikely]]
-            hub.erase([=] { return std::size_t{row}; });
-        if (followers != nullptr) [[unlikely]]
-            notify_followers(row);
+        if (observed) [[unlikely]]
+            notify_end_to_all(row);
     }
-    SLOTWISE_NEVER_INLINE void notify_followers(slot_t row) noexcept {
+    SLOTWISE_NEVER_INLINE void notify_end_to_all(slot_t row) noexcept {
+        if (hub.attached()) hub.erase([=] { return std::size_t{row}; });
+        if (followers != nullptr) notify_followers(row);
+    }
+    void notify_followers(slot_t row) noexcept {
         const slot_t index = ids[row].index();
         followers->backward(followers->count, [=](SlotObserver& each) { each.on_erase(index); });
     }
@@ -240,7 +251,7 @@ public:
     slot_t add_range(slot_t first, slot_t last) {
         auto order = order_.resized(order_.size() + 1, 0);
         parts_.emplace_back(get_allocator(), first, last);
-        parts_.back().followers = main_.followers;
+        parts_.back().share(main_.followers);
         std::size_t place = order_.size();
         for (; place != 0 && part(order[place - 1]).first > first; --place) order[place] = order[place - 1];
         order[place] = last_part();
@@ -278,11 +289,12 @@ public:
         if (main_.followers == nullptr) share(new typename Part::Followers);
         return *main_.followers;
     }
-    /// Takes the followers of `other`, whose contents were exchanged for these.
-    void take_followers(EntityDirectory& other) noexcept {
-        auto* const theirs = other.main_.followers;
-        other.share(main_.followers);
-        share(theirs);
+    /// Takes the observers of the ranges that both have, and the followers. @pre `other` had none of these
+    void take_observers(EntityDirectory& other) noexcept {
+        for (slot_t number = 0; number <= last_part() && number <= other.last_part(); ++number)
+            part(number).swap_observers(other.part(number));
+        share(main_.followers);
+        other.share(nullptr);
     }
     /// Notifies the followers that all ids end at once.
     void reset_followers() noexcept {
@@ -811,7 +823,7 @@ private:
     }
 
     void share(typename Part::Followers* followers) noexcept {
-        for_each_part([=](Part& part) { part.followers = followers; });
+        for_each_part([=](Part& part) { part.share(followers); });
     }
 
     SparsePages<Page, Allocator> pages_;
@@ -1168,6 +1180,7 @@ public:
             !observer.swaps_rows(),
             "EntityIndex attach(observer): it swaps rows, but their order decides future ids; attach it to a SparseSet");
         Part& part = part_of(range);
+        part.observed = true;
         return part.hub.attach(observer, part.alive);
     }
 
@@ -1258,8 +1271,7 @@ private:
                              now);
     }
     static void expect_not_notifying([[maybe_unused]] const Part& part) noexcept {
-        SLOTWISE_EXPECT(!part.notifying(),
-                        "EntityIndex: an observer changes the index that notifies it; change it afterwards");
+        SLOTWISE_EXPECT(!part.notifying(), "EntityIndex: an observer changes the index that notifies it; change it afterwards");
     }
     static void expect_left(const Part& part, size_type count, size_type skip = 0) {
         if (count > part.slot_count - part.retired - part.reserved - part.alive - skip) [[unlikely]]
@@ -1307,15 +1319,11 @@ private:
         });
         directory_.reset_followers();
         directory_.swap(other);
-        directory_.take_followers(other);
-        const slot_t mine = directory_.last_part(), old = other.last_part();
-        for (slot_t number = 0; number <= mine && number <= old; ++number)
-            directory_.part(number).hub.swap(other.part(number).hub);
+        directory_.take_observers(other);
     }
     void swap_by_copies(EntityIndex& other) {
         Directory mine(directory_, other.get_allocator()), theirs(other.directory_, get_allocator());
-        for (slot_t number = 0; number <= mine.last_part(); ++number)
-            mine.part(number).swap_observers(directory_.part(number));
+        for (slot_t number = 0; number <= mine.last_part(); ++number) mine.part(number).swap_observers(directory_.part(number));
         for (slot_t number = 0; number <= theirs.last_part(); ++number)
             theirs.part(number).swap_observers(other.directory_.part(number));
         directory_.swap(theirs);
