@@ -455,6 +455,9 @@ class TSDView;
 template <class Key, class Time = std::int64_t>
 struct SetDelta;
 
+template <class Delta>
+struct ReceivedDelta;
+
 template <class Key, class T, class Time = std::int64_t>
 struct DictDelta;
 

@@ -7,12 +7,12 @@
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 
-#include <slotwise/arrow/apply_delta.hpp>
 #include <slotwise/core/versioned.hpp>
 #include <slotwise/ecs/archetype_store.hpp>
 #include <slotwise/ecs/command_buffer.hpp>
 #include <slotwise/graph/dataflow_graph.hpp>
 #include <slotwise/map/slot_map.hpp>
+#include <slotwise/series/apply_delta.hpp>
 #include <slotwise/series/tsd_storage.hpp>
 #include <slotwise/slots/snapshot.hpp>
 #include <slotwise/sparse/switch_map.hpp>
