@@ -263,6 +263,14 @@ public:
     constexpr ColumnView<const Time> stamps() const noexcept { return state_.stamps(); }
     /// The same by slot, including those of removed elements.
     SLOTWISE_INLINE_UNOPTIMISED constexpr const auto& times() const noexcept { return state_.times(); }
+    /// The same as one span over every slot below the highest one in use: only with Growth::reserve. Its address is the same
+    /// until the series is moved, swapped, restored or assigned. That of a free slot is any time.
+    /// @invalidates itself when the series shrinks; new elements may lie behind it
+    std::span<const Time> time_span() const noexcept
+        requires(ArgumentsOfSeries<Store>::options.growth == Growth::reserve)
+    {
+        return {times().data(), occupancy().size()};
+    }
 
     //=== deltas ===//
 

@@ -35,7 +35,8 @@ struct TimelessArguments : Args {
     static constexpr KeySetOptions options = Args::options.key_set();
     using Time = typename Args::time;
     using Bytes = rebind_t<typename Args::allocator, std::byte>;
-    using times = TimeArray<Time, rebind_t<typename Args::allocator, Time>>;
+    using grown = typename Args::grown;
+    using times = TimeArray<Time, rebind_t<typename Args::allocator, Time>, grown::growth, grown::template slot_count<Time>>;
     using tracker = DeltaTracker<Time, Args::options.delta, Bytes>;
     using own_columns = TypeList<times, tracker>;
 };
