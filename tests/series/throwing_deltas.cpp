@@ -148,27 +148,32 @@ TEST_CASE("a delta that throws on its way to a replica: the window opens only af
 
 #if defined(__cpp_exceptions)
 TEST_CASE("bytes of a delta that is applied without memory change nothing", "[throwing][throws]") {
-    using Dict = TSDStorage<std::string, std::string>;
-    const auto text = [](int number) { return "a text that lives on the heap, number " + std::to_string(number); };
-    Dict original;
-    {
-        auto w = original.write(1);
-        for (int i = 0; i != 30; ++i) w.set(text(i), text(i));
-    }
-    const Dict before = original;
-    {
-        auto w = original.write(2);
-        for (int i = 20; i != 90; ++i) w.set(text(i), text(-i));
-        for (int i = 0; i != 10; ++i) w.remove(text(i));
-    }
-    const auto bytes = capture(original).to_bytes(1);
-    const auto failures = run_out_of_memory([&](auto&& attempt) {
-        Dict replica = before;
-        const bool threw = attempt([&] { apply_delta(replica, bytes); });
-        REQUIRE(replica.window() == (threw ? 1 : 2));
-        REQUIRE((replica == (threw ? before : original) && replica.check_invariants()));
-    });
-    REQUIRE(failures > 20);
+    const auto run = []<DeltaRepresentation R>(std::integral_constant<DeltaRepresentation, R>) {
+        using Dict = TSDStorage<std::string, std::string, Options<SeriesOptions{.delta = R}>>;
+        const auto text = [](int number) { return "a text that lives on the heap, number " + std::to_string(number); };
+        Dict original;
+        {
+            auto w = original.write(1);
+            for (int i = 0; i != 30; ++i) w.set(text(i), text(i));
+        }
+        const Dict before = original;
+        {
+            auto w = original.write(2);
+            for (int i = 20; i != 90; ++i) w.set(text(i), text(-i));
+            for (int i = 0; i != 10; ++i) w.remove(text(i));
+        }
+        const auto bytes = capture(original).to_bytes(1);
+        const auto failures = run_out_of_memory([&](auto&& attempt) {
+            Dict replica = before;
+            const bool threw = attempt([&] { apply_delta(replica, bytes); });
+            REQUIRE(replica.window() == (threw ? 1 : 2));
+            REQUIRE((replica == (threw ? before : original) && replica.check_invariants()));
+        });
+        REQUIRE(failures > 20);
+    };
+    run(std::integral_constant<DeltaRepresentation, DeltaRepresentation::adaptive>());
+    run(std::integral_constant<DeltaRepresentation, DeltaRepresentation::dirty_list>());
+    run(std::integral_constant<DeltaRepresentation, DeltaRepresentation::bitmap>());
 }
 #endif
 
