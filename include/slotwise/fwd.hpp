@@ -399,7 +399,7 @@ struct SeriesOptions {
     std::size_t page_slots = 0; ///< of the keys, as in KeySetOptions
     HandleLayout handle{};
     std::size_t max_slots = 0;     ///< upper limit of slots, readable removed ones included; 0 = what the handle can index
-    Growth growth = Growth::pages; ///< of keys, values and columns; times stay in pages
+    Growth growth = Growth::pages; ///< of keys, values, columns and times
     friend constexpr bool operator==(const SeriesOptions&, const SeriesOptions&) = default;
 
     /// The options of the keyed container inside. Its erase is always deferred: removed elements are readable until the window
@@ -415,7 +415,7 @@ struct TimeTraits;
 template <class Time = std::int64_t>
 class SeriesSubscriber;
 
-template <class Time = std::int64_t, class Allocator = std::allocator<Time>>
+template <class Time = std::int64_t, class Allocator = std::allocator<Time>, Growth G = Growth::pages, std::size_t MaxSlots = 0>
 class TimeArray;
 
 template <class Time = std::int64_t, DeltaRepresentation R = DeltaRepresentation::adaptive,
@@ -459,6 +459,9 @@ class TSDView;
 
 template <class Key, class Time = std::int64_t>
 struct SetDelta;
+
+template <class Delta>
+struct ReceivedDelta;
 
 template <class Key, class T, class Time = std::int64_t>
 struct DictDelta;

@@ -156,6 +156,7 @@ using slotwise::PortableHashIndex;
 using slotwise::PublicId;
 using slotwise::Query;
 using slotwise::RawCodec;
+using slotwise::ReceivedDelta;
 using slotwise::RelationMap;
 using slotwise::RelationMapOptions;
 using slotwise::ReservedArray;

@@ -79,6 +79,7 @@
 #include "rows/tick_column.hpp"
 #include "series/any_tsd_storage.hpp"
 #include "series/any_tss_storage.hpp"
+#include "series/apply_delta.hpp"
 #include "series/capture.hpp"
 #include "series/delta.hpp"
 #include "series/delta_range.hpp"

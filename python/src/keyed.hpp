@@ -156,15 +156,10 @@ void bind_reads(nb::class_<typename Face::box>& cls, const Words& words) {
                     if (!valid[i]) values[i] = std::numeric_limits<T>::quiet_NaN();
                 return to_array(std::move(values));
             }
-            if constexpr (requires(const C& c) { c.last_modified_at(slot_t{}); }) {
-                if (name == "time") {
-                    if (copy_of(copy) == Copy::never) raise_copy_needed("times are in several pages");
-                    std::vector<Time> times;
-                    read_all(self, [&](const C& c) {
-                        for (const slot_t slot : Face::table(c).live_slots()) times.push_back(c.last_modified_at(slot));
-                    });
-                    return to_array(std::move(times));
-                }
+            if constexpr (requires(const C& c) { c.time_span(); }) {
+                if (name == "time")
+                    return column_of_span(
+                        self, [](const C& c) { return c.time_span(); }, copy);
                 raise(PyExc_KeyError, "name: there are 'key', 'value' and 'time', no " + repr_of(name_argument));
             }
             raise(PyExc_KeyError, "name: there are 'key' and 'value', no " + repr_of(name_argument));
@@ -183,6 +178,8 @@ void bind_reads(nb::class_<typename Face::box>& cls, const Words& words) {
             if constexpr (!std::is_same_v<K, std::string>)
                 if (name == "key") return chunks_of_span(self, [](const C& c) { return Face::table(c).key_span(); });
             if (name == "value") return chunks_of_span(self, [](const C& c) { return Face::table(c).slot_span(); });
+            if constexpr (requires(const C& c) { c.time_span(); })
+                if (name == "time") return chunks_of_span(self, [](const C& c) { return c.time_span(); });
             raise(PyExc_KeyError,
                   "name: chunks() has the names of column() that can be views; " + repr_of(name_argument) + " is none");
         },

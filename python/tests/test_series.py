@@ -56,6 +56,16 @@ def test_times_are_a_column_with_nat_for_never(series_subject):
     s.create(c, time=4)
     times = s.column("time")
     assert times[:2].tolist() == [3, 4] and np.isnat(times.view("datetime64[ns]")[2])
+    assert np.shares_memory(times, s.column("time", copy=False)) and not times.flags.writeable
+    (run,) = s.chunks("time")
+    assert np.shares_memory(times, run) and run.tolist() == times.tolist()
+    assert not np.shares_memory(times, s.column("time", copy=True))
+    s.set(a, 2.0, time=5)  # the views keep what they show
+    assert times[0] == run[0] == 3 and s.column("time")[0] == 5
+    s.erase(b, time=5)
+    assert len(s.column("time")) == 2
+    with pytest.raises(ValueError, match="holes"):
+        s.column("time", copy=False)
 
 
 def test_a_delta_has_exactly_the_changes_of_the_window(series_subject):

@@ -305,6 +305,19 @@ TEST_CASE("A container in reserved memory is one batch", "[arrow]") {
     for (int i = 0; i != 100000; ++i) map.insert(i);
     OwnedStream stream = shared(freeze(std::move(map)));
     CHECK((stream.next()->length == 100000 && !stream.next()));
+
+    TSDStorage<std::int64_t, double, Options<SeriesOptions{.max_slots = 1u << 20, .growth = Growth::reserve}>> series;
+    {
+        auto w = series.write(7);
+        for (int i = 0; i != 100000; ++i) w.set(i, i);
+    }
+    series.write(8).set(99999, 1);
+    const auto frozen = freeze(std::move(series));
+    OwnedStream of_series = shared(frozen, {.time = true});
+    const OwnedArray batch = of_series.next();
+    CHECK((batch->length == 100000 && !of_series.next()));
+    CHECK(batch->children[2]->buffers[1] == frozen->time_span().data());
+    CHECK((frozen->time_span().front() == 7 && frozen->time_span().back() == 8));
 }
 #endif
 

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // Snapshots that an x86-64 Linux wrote, in golden.inc: each little-endian machine restores them and writes the same bytes, each
-// big-endian one refuses them, but for those of bits and ticks. A type whose size is the platform's is refused where it has another.
+// big-endian one refuses them, but for those of bits and ticks. So it is with the bytes of deltas. A type whose size is the
+// platform's is refused where it has another.
 //     golden --print > golden.inc        on x86-64 Linux, when the format changes; old bytes must then be refused by a test
 #include "bare.hpp"
 
@@ -68,6 +69,20 @@ void golden(const char* name, const C& made, const Codec&... codec) {
     compare(name, made, C(), nullptr, codec...);
 }
 
+/// A delta of a series that is at window `from`.
+template <class Series>
+void golden_delta(const char* name, const typename Series::delta_type& made, std::int64_t from, Series before) {
+    if (prints) return print(name, made.to_bytes(from));
+    const auto golden = bytes_of(name);
+    const auto read = Series::delta_type::try_from_bytes(golden);
+    const auto applied = try_apply_delta(before, golden);
+    ++compared;
+    if (std::endian::native == std::endian::big)
+        return check(!read && !applied && applied.error.find("another byte order") != std::string::npos, name);
+    check(read && read.delta == made && read.from == from && made.to_bytes(from) == golden, name);
+    check(applied && applied.applied == Applied::done && capture(before) == made, name);
+}
+
 struct Place {
     std::int32_t x = 0;
     double y = 0;
@@ -123,13 +138,24 @@ void keyed() {
 void series() {
     TSSStorage<std::uint32_t> set;
     set.write(1).add(7);
+    const auto set_at_1 = set;
     set.write(2).add(8);
     golden("TSSStorage", set);
+    golden_delta("SetDelta", capture(set), 1, set_at_1);
     TSDStorage<std::string, double> dict;
     dict.write(1).set("up", 1.5);
     dict.write(5).set("down", -0.0);
+    const auto dict_at_5 = dict;
     dict.write(6).remove("up");
     golden("TSDStorage", dict);
+    const auto first = capture(dict);
+    {
+        auto w = dict.write(7);
+        w.set("right", 2.5);
+        w.create("left");
+        w.invalidate("down");
+    }
+    golden_delta("DictDelta", compose(first, capture(dict)), 5, dict_at_5);
 }
 
 void rows_and_sparse() {

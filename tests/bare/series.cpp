@@ -63,6 +63,19 @@ void run_dict() {
     late.write(2).apply(compose(first, second));
     check(late == price && late.count_valid() == 2, "a composed delta");
 
+    TSDStorage<int, double> follower;
+    const auto message = second.to_bytes(1);
+    check(try_apply_delta(follower, message).applied == Applied::gap, "a delta that is too early");
+    check(try_apply_delta(follower, first.to_bytes(price.never)).applied == Applied::done, "bytes of a delta");
+    auto damaged = message;
+    damaged[20] ^= std::byte{1};
+    check(!try_apply_delta(follower, damaged) && !try_apply_delta(follower, std::span(message).first(9)), "damaged bytes");
+    auto other = second;
+    other.added.front() = 1;
+    check(try_apply_delta(follower, other.to_bytes(1)).error.find("is a member already") != std::string::npos, "another delta");
+    check(try_apply_delta(follower, message).applied == Applied::done && follower == price, "a replica by bytes");
+    check(try_apply_delta(follower, message).applied == Applied::already, "a delta that comes twice");
+
     const auto bytes = price.snapshot();
     TSDStorage<int, double> restored;
     restored.restore(bytes);

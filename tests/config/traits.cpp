@@ -305,6 +305,9 @@ ROW("-ttttnt", TSDView<int, int>)
 ROW("ntnnnnt", DeltaRange<std::int64_t, int>)
 ROW("nynynnn", SetDelta<int>)
 ROW("nynynnn", DictDelta<int, int>)
+ROW("nynynnn", ReceivedDelta<SetDelta<std::string>>)
+ROW("nynynnn", ReceivedDelta<DictDelta<int, std::string>>)
+ROW("nynynnn", AppliedDelta)
 
 // arrow
 ROW("n-n-nnn", OwnedArray)
@@ -316,7 +319,6 @@ ROW("y-n-nnn", Exportable<SlotMap<int>>)
 ROW("nynynnn", ImportResult)
 ROW("nynynnn", ImportedDelta<SetDelta<std::string>>)
 ROW("nynynnn", ImportedDelta<DictDelta<int, std::string>>)
-ROW("nynynnn", AppliedDelta)
 ROW("nynynnn", RestorePoint)
 // clang-format on
 

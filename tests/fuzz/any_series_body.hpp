@@ -10,6 +10,7 @@
 #include <slotwise/rows/any_codec.hpp>
 #include <slotwise/series/any_tsd_storage.hpp>
 #include <slotwise/series/any_tss_storage.hpp>
+#include <slotwise/series/apply_delta.hpp>
 #include <slotwise/series/tsd_storage.hpp>
 
 namespace {
@@ -126,6 +127,12 @@ private:
         const auto delta = capture(any_, any_.window());
         Any again(any_);
         again.write(any_.window()).apply(delta, Strictness::lenient); // it is there already
+        const auto from = any_.window() - 1;
+        const auto bytes = delta.to_bytes(from, any_.delta_codec(codec_, ByteCodec()));
+        FUZZ_CHECK(bytes == capture(known_, known_.window()).to_bytes(from, ByteCodec())); // as those of known types
+        const auto read = Any::delta_type::from_bytes(bytes, any_.delta_codec(codec_, ByteCodec()));
+        FUZZ_CHECK(equal_deltas(read.delta, delta, any_.hash_function(), any_.key_eq()) && read.from == from);
+        FUZZ_CHECK(try_apply_delta(again, bytes, Strictness::lenient, codec_).applied == Applied::already);
         FUZZ_CHECK(again == any_);
         FUZZ_CHECK(equal_deltas(capture(again, any_.window()), delta, any_.hash_function(), any_.key_eq()));
     }

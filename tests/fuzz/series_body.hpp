@@ -2,13 +2,14 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // Sets and dictionaries over time, also nested. Every delta is held against what the model knew when the window opened and
-// knows now; a replica follows by captured deltas, a second one by composed ones; subscribers must be
+// knows now; a replica follows by captured deltas, a second one by composed ones, both also by their bytes; subscribers must be
 // notified exactly as documented.
 #ifndef SLOTWISE_TESTS_FUZZ_SERIES_BODY_HPP
 #define SLOTWISE_TESTS_FUZZ_SERIES_BODY_HPP
 
 #include "keyed_world.hpp"
 
+#include <slotwise/series/apply_delta.hpp>
 #include <slotwise/series/tsd_storage.hpp>
 
 #include <algorithm>
@@ -610,8 +611,10 @@ public:
             series_.shrink_to_fit();
         else if (kind < 250)
             series_.reserve(series_.size() + in.byte());
-        else if (kind < 253)
+        else if (kind < 252)
             misuse();
+        else if (kind < 253)
+            receive_hostile(in);
         else
             check();
         return 1;
@@ -709,7 +712,14 @@ private:
         if (time == never) return;
         Delta delta = capture(series_, time);
         FUZZ_CHECK(delta.time == time && delta.ticked == (model_.whole == time));
-        replica_.write(time).apply(delta, now_ % 2 == 0 ? Strictness::strict : Strictness::lenient);
+        const Strictness mode = now_ % 2 == 0 ? Strictness::strict : Strictness::lenient;
+        const Time before = replica_.window();
+        if (now_ % 3 == 0)
+            replica_.write(time).apply(delta, mode);
+        else if (now_ % 3 == 1)
+            FUZZ_CHECK(apply_delta(replica_, Delta(delta), before, mode) == Applied::done);
+        else
+            FUZZ_CHECK(receive(replica_, delta.to_bytes(before, ByteCodec()), mode).applied == Applied::done);
         agree(replica_, model_);
         FUZZ_CHECK(replica_ == series_ && capture(replica_, time) == delta && replica_.check_invariants());
         if (!waiting_) {
@@ -718,11 +728,32 @@ private:
         }
         const Delta both = compose(*waiting_, delta, series_hash(), typename S::key_equal());
         waiting_.reset();
-        slow_.write(time).apply(both);
+        const auto bytes = both.to_bytes(slow_.window(), ByteCodec());
+        FUZZ_CHECK(receive(slow_, bytes).applied == Applied::done && receive(slow_, bytes).applied == Applied::already);
         agree(slow_, model_, false);
         FUZZ_CHECK(slow_.check_invariants());
     }
     static auto series_hash() { return typename S::hasher(); }
+    static AppliedDelta receive(S& series, const std::vector<std::byte>& bytes, Strictness mode = Strictness::strict) {
+        const AppliedDelta result = try_apply_delta(series, bytes, mode, ByteCodec());
+        FUZZ_CHECK(result || result.error.starts_with("apply_delta: "));
+        return result;
+    }
+    /// Bytes of a delta that were changed: refused, or what they say is done. Nothing in between.
+    void receive_hostile(Input& in) {
+        if (model_.window == never) return;
+        Delta delta = capture(series_, model_.window);
+        const Time from = replica_.window() < model_.window ? replica_.window() : never;
+        auto bytes = delta.to_bytes(from, ByteCodec());
+        const auto read = Delta::from_bytes(bytes, ByteCodec());
+        FUZZ_CHECK(read.delta == delta && read.from == from && read.delta.to_bytes(from, ByteCodec()) == bytes);
+        corrupt_snapshot(bytes, in);
+        S target(from == never ? S() : replica_);
+        const auto good = target.snapshot(ByteCodec());
+        const auto result = receive(target, bytes, in.flip() ? Strictness::strict : Strictness::lenient);
+        if (!result || result.applied != Applied::done) FUZZ_CHECK(target.snapshot(ByteCodec()) == good);
+        FUZZ_CHECK(target.check_invariants());
+    }
 
     //=== everything else ===//
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Growth::reserve: keys, values and columns of keyed containers and slot maps are one array each, which never moves.
+// Growth::reserve: keys, values, columns and times of keyed containers, series and slot maps are one array each, which never
+// moves.
 #include <slotwise/slotwise.hpp>
 
 #include "support/allocators.hpp"
@@ -160,6 +161,64 @@ TEST_CASE("deferred erase and series keep their elements in one array with Growt
            is_one_run(names.as_set().keys(), many)));
     CHECK(is_one_run(prices.column<float>(), many));
     CHECK((prices.check_invariants() && names.check_invariants()));
+}
+
+TEST_CASE("the times of a series with Growth::reserve are one array, whatever its windows do", "[reserved]") {
+    using Prices = TSDStorage<int, double, Options<series_run>>;
+    Prices prices;
+    TSDStorage<int, double> in_pages;
+    TSSStorage<int, Options<series_run>> names;
+    CHECK((prices.time_span().empty() && names.time_span().empty()));
+    prices.write(1).set(0, 0.0);
+    in_pages.write(1).set(0, 0.0);
+    names.write(1).add(0);
+    const auto *const first = prices.time_span().data(), *const first_name = names.time_span().data();
+    const auto agree = [&] {
+        const auto times = prices.time_span();
+        REQUIRE((times.data() == first && times.size() == prices.occupancy().size()));
+        for (slot_t slot = 0; slot != static_cast<slot_t>(times.size()); ++slot) {
+            REQUIRE(prices.state(slot) == in_pages.state(slot));
+            if (prices.state(slot) == SlotState::free) continue;
+            REQUIRE((times[slot] == prices.last_modified_at(slot) && times[slot] == in_pages.last_modified_at(slot)));
+        }
+        REQUIRE(prices.stamps().pages().ptr(0) == first);
+    };
+    std::uint32_t random = 1;
+    for (std::int64_t time = 2; time != 60; ++time) {
+        auto w = prices.write(time);
+        auto other = in_pages.write(time);
+        auto name = names.write(time);
+        for (int n = 0; n != 500; ++n) {
+            random = random * 1664525u + 1013904223u;
+            const int key = static_cast<int>(random >> 16) % many;
+            if (n % 4 == 0)
+                w.remove(key), other.remove(key), name.remove(key);
+            else if (n % 7 == 0)
+                w.create(key), other.create(key);
+            else
+                w.set(key, n), other.set(key, n), name.add(key);
+        }
+        agree();
+    }
+    CHECK((names.time_span().data() == first_name && names.time_span().size() > 1000));
+    for (const slot_t slot : names.live_slots()) REQUIRE(names.time_span()[slot] == names.last_modified_at(slot));
+
+    const auto bytes = prices.snapshot();
+    CHECK(in_pages.snapshot() == bytes); // where they lie is in no bytes
+    const Prices copy = prices;
+    CHECK((copy.time_span().data() != first && copy.time_span().size() == prices.time_span().size()));
+    for (const slot_t slot : copy.live_slots()) REQUIRE(copy.time_span()[slot] == prices.time_span()[slot]);
+    const Prices moved = std::move(prices);
+    CHECK((moved.time_span().data() == first && moved.check_invariants()));
+    Prices restored;
+    restored.restore(bytes);
+    CHECK((restored == moved && restored.snapshot() == bytes));
+    restored.write(100).clear();
+    static_cast<void>(restored.write(101));
+    restored.shrink_to_fit();
+    CHECK((restored.time_span().empty() && restored.check_invariants()));
+    restored.write(102).set(1, 1);
+    CHECK((restored.time_span().size() == 1 && restored.time_span()[0] == 102));
 }
 
 TEST_CASE("the columns of a SlotMap with Growth::reserve are one array each, and stay where they are", "[reserved]") {

@@ -885,6 +885,32 @@ void of_series() {
         OwnedStream stream = window_of(dict, n);
         return once([&] { keep(apply_delta(replica, stream.get(), Strictness::lenient) == Applied::gap ? 1u : 0u); });
     });
+    row("DictDelta::to_bytes complexity", "changes", linear, [&](std::size_t n) {
+        Dict dict;
+        write(dict, 100, n);
+        const auto delta = capture(dict, 2);
+        return once([&] { keep(delta.to_bytes(1).size()); });
+    });
+    row("DictDelta::from_bytes complexity", "bytes", linear, [&](std::size_t n) {
+        Dict dict;
+        write(dict, 100, n);
+        const auto bytes = capture(dict, 2).to_bytes(1);
+        return once([&] { keep(Dict::delta_type::from_bytes(bytes).delta.added.size()); });
+    });
+    row("apply_delta(series, bytes) complexity", "changes", linear, [&](std::size_t n) {
+        Dict dict, replica;
+        write(dict, 100, n);
+        const auto bytes = capture(dict, 2).to_bytes(Dict::never);
+        return once([&] { keep(apply_delta(replica, bytes, Strictness::lenient) == Applied::gap ? 1u : 0u); });
+    });
+    row("apply_delta(series, bytes) complexity", "members, one changed", constant, [&](std::size_t n) {
+        Dict dict;
+        write(dict, n, 0);
+        Dict replica = dict;
+        dict.write(dict.window() + 1).set(1u, 7u);
+        const auto bytes = capture(dict).to_bytes(replica.window());
+        return once([&] { keep(apply_delta(replica, bytes) == Applied::gap ? 1u : 0u); });
+    });
     row("stable_hash complexity", "bytes of the key", linear, [](std::size_t n) {
         const std::string text(n, 'x');
         return once([&] { keep(static_cast<std::size_t>(stable_hash(text))); });

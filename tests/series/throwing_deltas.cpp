@@ -8,6 +8,8 @@
 #include "support/maps.hpp"
 #include "support/thrown.hpp" // with promises_series.cpp, whose global operator new can fail
 
+#include <slotwise/series/apply_delta.hpp>
+
 using namespace test;
 
 namespace {
@@ -34,6 +36,26 @@ void sweep(const Swept& what, bool part, Act act) {
     });
     demand(failures != 0, "nothing threw");
 }
+
+/// Keys and values as their numbers. Each step may fail.
+struct FailingCodec {
+    template <class T>
+    static void write(const T& value, ByteWriter& out) {
+        Budget::spend();
+        if constexpr (requires { value.value(); })
+            DefaultCodec::write(value.value(), out);
+        else
+            DefaultCodec::write(value, out);
+    }
+    template <class T>
+    static T read(ByteReader& in) {
+        Budget::spend();
+        if constexpr (requires(const T& value) { value.value(); })
+            return T(DefaultCodec::read<int>(in));
+        else
+            return DefaultCodec::read<T>(in);
+    }
+};
 
 } // namespace
 
@@ -70,6 +92,90 @@ TEST_CASE("an apply to a dictionary that throws: what was done stays, and the de
     sweep<Dicts>(swept<typename Series::writer>("apply"), true,
                  [&](Series& series) { series.write(series.window()).apply(delta); });
 }
+
+TEST_CASE("a delta that throws on its way to a replica: the window opens only after all that may run out of memory",
+          "[throwing][throws]") {
+    const auto run = []<class Subject>(std::type_identity<Subject>) {
+        using Series = failing<Subject>;
+        using Delta = typename Series::delta_type;
+        NothingLeaks objects;
+        EveryByteReturned all_bytes;
+        Series original = sample<Subject, Series>(1, 0, 40);
+        const auto from = original.window();
+        {
+            auto w = original.write(from + 1);
+            for (int key = 500; key != 510; ++key)
+                if constexpr (std::is_same_v<Subject, Sets>)
+                    w.add(Throwing(key));
+                else
+                    w.set(Throwing(key % 2 == 0 ? key : key - 490), ThrowingCopy(key));
+            for (const int key : {0, 1, 2}) w.remove(Throwing(key));
+        }
+        const auto delta = capture(original, original.window());
+        const auto bytes = delta.to_bytes(from, FailingCodec());
+        const auto count = [&](const char* function, auto&& act) {
+            const auto failures = fail_at_every_step(swept<Delta>(function), [&](auto&& attempt) { attempt([&] { act(); }); });
+            REQUIRE(failures > 3);
+        };
+        count("to_bytes", [&] { static_cast<void>(delta.to_bytes(from, FailingCodec())); });
+        count("from_bytes", [&] { static_cast<void>(Delta::from_bytes(bytes, FailingCodec())); });
+        count("try_from_bytes", [&] { static_cast<void>(Delta::try_from_bytes(bytes, FailingCodec())); });
+        const auto apply = [&](const char* function, auto&& act) {
+            std::size_t before_window = 0;
+            const auto failures = fail_at_every_step(swept(function), [&](auto&& attempt) {
+                Series replica = sample<Subject, Series>(1, 0, 40);
+                const Contents before = Subject::contents(replica);
+                const bool threw = attempt([&] { act(replica); });
+                demand(replica.check_invariants(), "it is not sound");
+                if (threw && replica.window() == from) {
+                    ++before_window;
+                    demand(Subject::contents(replica) == before, "it has other contents and no new window");
+                }
+                if (!threw) demand(Subject::contents(replica) == Subject::contents(original), "it differs");
+            });
+            REQUIRE((failures > before_window && before_window > 10));
+        };
+        apply("apply_delta", [&](Series& replica) { apply_delta(replica, delta, from); });
+        apply("apply_delta", [&](Series& replica) { apply_delta(replica, Delta(delta), from); });
+        apply("apply_delta", [&](Series& replica) { apply_delta(replica, bytes, Strictness::strict, FailingCodec()); });
+        apply("try_apply_delta", [&](Series& replica) {
+            static_cast<void>(try_apply_delta(replica, bytes, Strictness::lenient, FailingCodec()));
+        });
+    };
+    run(std::type_identity<Sets>());
+    run(std::type_identity<Dicts>());
+}
+
+#if defined(__cpp_exceptions)
+TEST_CASE("bytes of a delta that is applied without memory change nothing", "[throwing][throws]") {
+    const auto run = []<DeltaRepresentation R>(std::integral_constant<DeltaRepresentation, R>) {
+        using Dict = TSDStorage<std::string, std::string, Options<SeriesOptions{.delta = R}>>;
+        const auto text = [](int number) { return "a text that lives on the heap, number " + std::to_string(number); };
+        Dict original;
+        {
+            auto w = original.write(1);
+            for (int i = 0; i != 30; ++i) w.set(text(i), text(i));
+        }
+        const Dict before = original;
+        {
+            auto w = original.write(2);
+            for (int i = 20; i != 90; ++i) w.set(text(i), text(-i));
+            for (int i = 0; i != 10; ++i) w.remove(text(i));
+        }
+        const auto bytes = capture(original).to_bytes(1);
+        const auto failures = run_out_of_memory([&](auto&& attempt) {
+            Dict replica = before;
+            const bool threw = attempt([&] { apply_delta(replica, bytes); });
+            REQUIRE(replica.window() == (threw ? 1 : 2));
+            REQUIRE((replica == (threw ? before : original) && replica.check_invariants()));
+        });
+        REQUIRE(failures > 20);
+    };
+    run(std::integral_constant<DeltaRepresentation, DeltaRepresentation::adaptive>());
+    run(std::integral_constant<DeltaRepresentation, DeltaRepresentation::dirty_list>());
+    run(std::integral_constant<DeltaRepresentation, DeltaRepresentation::bitmap>());
+}
+#endif
 
 TEST_CASE("a pop or an invalidate that throws has no effect", "[throwing][throws]") {
     using Series = failing<Dicts>;

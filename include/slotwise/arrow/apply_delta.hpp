@@ -5,26 +5,11 @@
 #ifndef SLOTWISE_ARROW_APPLY_DELTA_HPP
 #define SLOTWISE_ARROW_APPLY_DELTA_HPP
 
+#include "../series/apply_delta.hpp"
 #include "delta.hpp"
 #include "import.hpp"
 
 SLOTWISE_BEGIN
-
-/// What apply_delta did.
-enum class Applied : std::uint8_t {
-    done,    ///< the changes are in the series, whose window is slotwise.to
-    already, ///< nothing: the series is at slotwise.to or later
-    gap      ///< nothing: the series is at another window than slotwise.from; send the windows between first
-};
-
-/// What apply_delta did, or why it refused.
-struct AppliedDelta {
-    Applied applied = Applied::gap; ///< meaningful if the stream was not refused
-    std::string error{};            ///< why it was refused; empty if it was not
-
-    /// Whether the stream was not refused.
-    explicit operator bool() const noexcept { return error.empty(); }
-};
 
 namespace detail {
 
@@ -182,10 +167,8 @@ AppliedDelta try_apply_delta(Series& series, ArrowArrayStream* stream, Strictnes
         owned, refusal,
         [&](const ArrowSchema& schema) {
             if (!reader.bind(schema, refusal)) return false;
-            wanted = series.window() < reader.header.to;
-            if (!wanted) result.applied = Applied::already;
-            wanted = wanted && series.window() == reader.header.from;
-            return wanted;
+            result.applied = detail::applies(series.window(), reader.header.from, reader.header.to);
+            return wanted = result.applied == Applied::done;
         },
         [&](OwnedArray& batch) {
             if (++batches > 1) reader.append(last_rows, several);
@@ -195,7 +178,6 @@ AppliedDelta try_apply_delta(Series& series, ArrowArrayStream* stream, Strictnes
             return true;
         });
     if (!wanted) return result;
-    result.applied = Applied::done;
     if (!read || !reader.is_intact(refusal)) {
         result.error = "apply_delta: " + refusal.text();
         return result;

@@ -258,7 +258,7 @@ public:
     /// changed; later as the other members: the changes until then stay
     void reconcile(const typename Storage::delta_type& state) {
         Storage& s = this->series();
-        expect_types(s, state);
+        check_types(s, state).raise();
         const auto write = [&](slot_t slot, const DescribedValue& value) {
             const TypeDescriptor& type = s.value_type();
             if (s.valid_at(slot) && type.equal != nullptr && type.equal(s.value(slot), value)) return;
@@ -284,9 +284,17 @@ private:
 
     template <class Mode>
     void do_apply(const typename Storage::delta_type& delta, const Mode& mode) {
+        find_fault(this->series(), delta, mode).raise();
+        apply_checked(delta);
+    }
+    template <class Mode>
+    static detail::DeltaFault find_fault(const Storage& s, const typename Storage::delta_type& delta, const Mode& mode) {
+        if (const auto fault = check_types(s, delta)) return fault;
+        return Base::find_fault(s, delta, mode);
+    }
+    void apply_checked(const typename Storage::delta_type& delta) {
         Storage& s = this->series();
-        expect_types(s, delta);
-        this->apply_removals(delta, mode);
+        this->apply_removals(delta);
         for (const DescribedValue& key : delta.reset)
             if (const slot_t slot = s.slot_of(key); slot != no_slot) reset_slot(slot);
         for (const auto& [key, value] : delta.modified) set(key, value);
@@ -335,22 +343,23 @@ private:
         else
             return this->state().store().insert_moved(key, value);
     }
-    void expect_types(const Storage& s, const typename Storage::delta_type& delta) const {
-        this->expect_keys(delta.added, "added");
-        this->expect_keys(delta.removed, "removed");
-        this->expect_keys(delta.reset, "reset");
-        for (std::size_t i = 0; i != delta.modified.size(); ++i) {
-            this->expect_type(delta.modified[i].first, s.key_type(), "modified", i);
-            this->expect_type(delta.modified[i].second, s.value_type(), "modified", i);
-        }
-        if (s.value_type().construct != nullptr) return;
-        if (!delta.reset.empty()) detail::throw_bad_delta("reset", 0, "needs a value type with a default value");
+    static detail::DeltaFault check_types(const Storage& s, const typename Storage::delta_type& delta) {
+        if (const auto fault = Base::find_other_type(s, delta.added, "added")) return fault;
+        if (const auto fault = Base::find_other_type(s, delta.removed, "removed")) return fault;
+        if (const auto fault = Base::find_other_type(s, delta.reset, "reset")) return fault;
+        for (std::size_t i = 0; i != delta.modified.size(); ++i)
+            if (!Base::is_of_type(delta.modified[i].first, s.key_type()) ||
+                !Base::is_of_type(delta.modified[i].second, s.value_type()))
+                return {"modified", i, Base::of_other_type};
+        if (s.value_type().construct != nullptr) return {};
+        if (!delta.reset.empty()) return {"reset", 0, "needs a value type with a default value"};
         const auto hash = s.hash_function();
         const auto equal = s.key_eq();
         const auto written = detail::values_of(delta.modified, hash, equal);
         for (std::size_t i = 0; i != delta.added.size(); ++i)
             if (!written.contains(std::addressof(delta.added[i])))
-                detail::throw_bad_delta("added", i, "has no value in `modified`, and the value type has no default value");
+                return {"added", i, "has no value in `modified`, and the value type has no default value"};
+        return {};
     }
 };
 

@@ -122,7 +122,7 @@ public:
     /// Makes the members those of `state`, which capture_state() took, whatever was there before, as TSSWriter::reconcile.
     /// @throws std::invalid_argument when a key is of another type, and nothing has changed; later as assign
     void reconcile(const typename Storage::delta_type& state) {
-        this->expect_keys(state.added, "added");
+        Base::find_other_type(this->series(), state.added, "added").raise();
         if (state.ticked || !state.added.empty())
             assign(state.added);
         else if (this->series().valid())
@@ -135,9 +135,17 @@ private:
 
     template <class Mode>
     void do_apply(const typename Storage::delta_type& delta, const Mode& mode) {
-        this->expect_keys(delta.added, "added");
-        this->expect_keys(delta.removed, "removed");
-        this->apply_removals(delta, mode);
+        find_fault(this->series(), delta, mode).raise();
+        apply_checked(delta);
+    }
+    template <class Mode>
+    static detail::DeltaFault find_fault(const Storage& s, const typename Storage::delta_type& delta, const Mode& mode) {
+        if (const auto fault = Base::find_other_type(s, delta.added, "added")) return fault;
+        if (const auto fault = Base::find_other_type(s, delta.removed, "removed")) return fault;
+        return Base::find_fault(s, delta, mode);
+    }
+    void apply_checked(const typename Storage::delta_type& delta) {
+        this->apply_removals(delta);
         for (const DescribedValue& key : delta.added) add(key);
         if (delta.ticked) this->touch();
     }

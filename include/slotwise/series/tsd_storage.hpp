@@ -362,8 +362,14 @@ private:
 
     template <class Mode>
     void do_apply(const typename Storage::delta_type& delta, const Mode& mode) {
+        this->find_fault(this->series(), delta, mode).raise();
+        apply_checked(delta);
+    }
+    // A delta that is given away is moved from. @pre find_fault() has found no fault
+    template <class Delta>
+    void apply_checked(Delta&& delta) {
         Storage& s = this->series();
-        this->apply_removals(delta, mode);
+        this->apply_removals(delta);
         if constexpr (std::is_default_constructible_v<T>)
             for (const Key& key : delta.reset)
                 if (const slot_t slot = s.slot_of(key); slot != no_slot) {
@@ -373,15 +379,16 @@ private:
                     else if (this->remove(key))
                         create(key);
                 }
-        for (const auto& [key, value] : delta.modified) {
+        for (auto& [key, value] : delta.modified) {
             if constexpr (nested) {
                 create(key);
-                modify(key).apply(value, detail::is_strict(mode, key) ? Strictness::strict : Strictness::lenient);
+                auto inside = modify(key);
+                detail::SeriesAccess::apply_checked(inside, Base::template handed_over<Delta>(value));
             } else
-                set(key, value);
+                set(Base::template handed_over<Delta>(key), Base::template handed_over<Delta>(value));
         }
-        if constexpr (std::is_default_constructible_v<T>)
-            for (const Key& key : delta.added) create(key); // the keys without a value
+        if constexpr (std::is_default_constructible_v<T>) // the keys without a value
+            for (auto& key : delta.added) create(Base::template handed_over<Delta>(key));
         this->apply_ticks(delta);
     }
     // The value becomes T().

@@ -182,8 +182,14 @@ private:
 
     template <class Mode>
     void do_apply(const typename Storage::delta_type& delta, const Mode& mode) {
-        this->apply_removals(delta, mode);
-        for (const Key& key : delta.added) add(key);
+        this->find_fault(this->series(), delta, mode).raise();
+        apply_checked(delta);
+    }
+    // A delta that is given away is moved from. @pre find_fault() has found no fault
+    template <class Delta>
+    void apply_checked(Delta&& delta) {
+        this->apply_removals(delta);
+        for (auto& key : delta.added) add(Base::template handed_over<Delta>(key));
         if (delta.ticked) this->touch();
     }
 };

@@ -7,12 +7,12 @@
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 
-#include <slotwise/arrow/apply_delta.hpp>
 #include <slotwise/core/versioned.hpp>
 #include <slotwise/ecs/archetype_store.hpp>
 #include <slotwise/ecs/command_buffer.hpp>
 #include <slotwise/graph/dataflow_graph.hpp>
 #include <slotwise/map/slot_map.hpp>
+#include <slotwise/series/apply_delta.hpp>
 #include <slotwise/series/tsd_storage.hpp>
 #include <slotwise/slots/snapshot.hpp>
 #include <slotwise/sparse/switch_map.hpp>
@@ -225,6 +225,118 @@ TEST_CASE("the recipe of a replica: over a link that loses, repeats and joins de
         while (kept.size() > 20 && kept.begin()->first < there.window()) kept.erase(kept.begin());
     }
     REQUIRE((gaps > 100 && already > 300 && joined > 50));
+}
+
+TEST_CASE("the recipe of reads as of a time: each answers what a dictionary said that was kept of every window", "[recipes]") {
+#include "as_of.inc"
+    std::map<std::string, std::map<std::int64_t, std::optional<double>>> there{{"bund", {{10, 131.2}, {20, 131.3}, {30, {}}}}};
+    std::size_t found = 0;
+    Random random(11);
+    for (std::int64_t time = 31; time != 3000; time += 1 + random.below(2)) {
+        std::map<std::string, std::optional<double>> changed;
+        {
+            auto w = price.write(time);
+            for (auto n = random.below(5); n != 0; --n) {
+                const std::string key = "key " + std::to_string(random.below(20));
+                const double value = random.below(100);
+                const bool was = changed.contains(key) ? changed[key].has_value() : price.contains(key);
+                if (random.chance(70))
+                    w.set(key, value), changed[key] = value;
+                else if (was)
+                    w.remove(key), changed[key] = {};
+            }
+        }
+        record(time);
+        for (const auto& [key, value] : changed) there[key][time] = value;
+        for (int i = 0; i != 10; ++i) {
+            const std::string key = "key " + std::to_string(random.below(21));
+            const auto when = static_cast<std::int64_t>(random.below(3000));
+            const auto& points = there[key];
+            const auto later = points.upper_bound(when);
+            const auto expected = later == points.begin() ? std::nullopt : std::prev(later)->second;
+            REQUIRE(as_of(key, when) == expected);
+            found += expected.has_value();
+        }
+    }
+    REQUIRE(found > 1000);
+}
+
+TEST_CASE("the recipe of a ring of windows: each window of the last eight is taken back, newest first", "[recipes]") {
+#include "undo_ticks.inc"
+    using State = std::map<std::string, std::optional<double>>;
+    const auto state = [](const Prices& prices) {
+        State all;
+        for (auto [key, value] : prices.items()) all.emplace(key, prices.valid(key) ? std::optional(value) : std::nullopt);
+        return all;
+    };
+    std::vector<State> states{state(price)}; // of before each window that can be taken back
+    std::size_t taken = 0, refused = 0;
+    Random random(12);
+    for (std::int64_t time = 5; time != 3000; ++time) {
+        if (random.chance(45)) {
+            const bool can = states.size() > 1;
+            REQUIRE(take_back(time) == can);
+            if (can) states.pop_back();
+            taken += can, refused += !can;
+        } else {
+            {
+                auto w = price.write(time);
+                for (auto n = random.below(8); n != 0; --n) {
+                    const std::string key = "key " + std::to_string(random.below(15));
+                    const auto dice = random.below(100);
+                    if (dice < 50)
+                        w.set(key, random.below(100));
+                    else if (dice < 60)
+                        w.create(key);
+                    else if (dice < 70)
+                        w.invalidate(key);
+                    else
+                        w.remove(key);
+                }
+            }
+            record(time);
+            states.push_back(state(price));
+            if (states.size() > undos.size() + 1) states.erase(states.begin());
+        }
+        REQUIRE(state(price) == states.back());
+        REQUIRE(price == before);
+    }
+    REQUIRE((taken > 500 && refused > 20));
+}
+
+TEST_CASE("the recipe of bars: each minute has the open, high, low and close of its ticks", "[recipes]") {
+#include "bars.inc"
+    struct Model {
+        std::int64_t minute;
+        double open, high, low, close;
+    };
+    std::map<std::string, Model> there{{"bund", {60, 131.1, 131.1, 131.1, 131.1}}};
+    std::size_t begun = 0, joined = 0;
+    Random random(13);
+    for (std::int64_t time = 62; time < 60000; time += 1 + random.below(40)) {
+        std::map<std::string, double> ticks;
+        {
+            auto w = prices.write(time);
+            for (auto n = random.below(4); n != 0; --n) {
+                const std::string key = "key " + std::to_string(random.below(5));
+                ticks[key] = random.below(1000);
+                w.set(key, ticks[key]); // what it was before in this window, nobody was told
+            }
+        }
+        for (const auto& [key, price] : ticks) {
+            Model& bar = there[key];
+            const bool begins = bar.minute != time / 60 * 60;
+            ++(begins ? begun : joined);
+            if (begins) bar = {time / 60 * 60, price, price, price, price};
+            bar = {bar.minute, bar.open, std::max(bar.high, price), std::min(bar.low, price), price};
+        }
+        for (const auto& [key, bar] : there) {
+            const Bar& ours = bars.of_minute.at(key);
+            REQUIRE((ours.open == bar.open && ours.high == bar.high && ours.low == bar.low && ours.close == bar.close));
+            REQUIRE(bars.of_minute.last_modified(key) == bar.minute);
+        }
+    }
+    REQUIRE((begun > 300 && joined > 300));
 }
 
 TEST_CASE("the recipe of a last look: each of many viewers redraws what has changed since, and nothing else", "[recipes]") {

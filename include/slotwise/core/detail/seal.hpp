@@ -314,7 +314,10 @@ auto as_part(Codec& codec) noexcept {
 /// part of another one ends with its tags and their number.
 struct Seal {
     static constexpr std::uint32_t mark = 0x3245'4C53; // "SLE2"
-    static constexpr std::size_t room = 1024;          // for it, and for what is in front of the elements
+    /// The error for bytes without the mark.
+    static constexpr const char* unmarked =
+        "snapshot: these bytes are not a slotwise snapshot, are cut off, or are of version 0.2 or earlier";
+    static constexpr std::size_t room = 1024; // for it, and for what is in front of the elements
     static constexpr std::size_t least = 2 * sizeof(std::uint32_t) + sizeof(std::uint64_t); // bytes it takes
 
     /// Ends the bytes.
@@ -350,8 +353,7 @@ struct Seal {
     static const char* checked(std::span<const std::byte>& bytes) noexcept {
         constexpr std::size_t end = sizeof mark + sizeof(std::uint64_t);
         if (bytes.size() < end) return "snapshot: the bytes end too early";
-        if (number_at(bytes, bytes.size() - end, sizeof mark) != mark)
-            return "snapshot: these bytes are not a slotwise snapshot, are cut off, or are of version 0.2 or earlier";
+        if (number_at(bytes, bytes.size() - end, sizeof mark) != mark) return unmarked;
         const std::size_t body = bytes.size() - sizeof(std::uint64_t);
         if (Xxh3::of(bytes.first(body)) != number_at(bytes, body, sizeof(std::uint64_t)))
             return "snapshot: the bytes are damaged: their checksum is another one";

@@ -130,6 +130,64 @@ struct KeyOfSeries<BasicAnyTSDStorage<With...>> {
     using type = DescribedValue;
 };
 
+/// The codec of deltas whose keys and values are described.
+template <class Codec, class Times>
+class DescribedDeltaCodec {
+public:
+    static constexpr bool is_described = true;
+    /// @param values null: of a set
+    DescribedDeltaCodec(const Codec& codec, Times times, const TypeDescriptor& keys, const TypeDescriptor* values)
+        : codec_(&codec), times_(times), keys_(&keys), values_(values) {
+        expect_covered(codec, keys);
+        if (values != nullptr) expect_covered(codec, *values);
+    }
+
+    template <class T>
+    static consteval std::uint64_t type_tag() noexcept {
+        return detail::type_tag<Times, T>();
+    }
+    std::uint64_t key_tag() const noexcept { return described_tag(*codec_, *keys_); }
+    std::uint64_t value_tag() const noexcept { return described_tag(*codec_, *values_); }
+    std::uint32_t key_size() const noexcept { return described_size_check(*codec_, *keys_); }
+    std::uint32_t value_size() const noexcept { return described_size_check(*codec_, *values_); }
+    template <class Time>
+    void write(const Time& time, ByteWriter& out) {
+        times_.write(time, out);
+    }
+    template <class Time>
+    Time read(ByteReader& in) {
+        return times_.template read<Time>(in);
+    }
+    void write_key(const DescribedValue& key, ByteWriter& out) const { write(key, *keys_, out); }
+    void write_value(const DescribedValue& value, ByteWriter& out) const { write(value, *values_, out); }
+    DescribedValue read_key(ByteReader& in) const { return read(*keys_, in); }
+    DescribedValue read_value(ByteReader& in) const { return read(*values_, in); }
+
+private:
+    struct Source {
+        const Codec* codec;
+        const TypeDescriptor* type;
+        ByteReader* in;
+    };
+    void write(const DescribedValue& value, const TypeDescriptor& type, ByteWriter& out) const {
+        if (value.type() == nullptr || !same_type(*value.type(), type))
+            throw_invalid_argument("delta to_bytes: a key or value is of another type than those of the series of the codec");
+        codec_->write(type, value.data(), out);
+    }
+    DescribedValue read(const TypeDescriptor& type, ByteReader& in) const {
+        Source source{codec_, &type, &in};
+        constexpr auto build = [](void* to, void* argument) {
+            const Source& from = *static_cast<Source*>(argument);
+            from.codec->read(*from.type, to, *from.in);
+        };
+        return {type, AnyValue::built(build, &source)};
+    }
+
+    const Codec* codec_;
+    Times times_;
+    const TypeDescriptor *keys_, *values_;
+};
+
 /// Base of the type-erased series.
 template <class Store, class Args, class Series, template <class> class Writer>
 class AnySeries : public SeriesInterface<Store, typename Args::time, Series, Writer> {
@@ -198,6 +256,15 @@ public:
         return this->state_.try_restore(bytes, both);
     }
 
+    /// What to_bytes() and from_bytes() of a delta of this series take. @param codec as of snapshot(), for keys and values
+    /// @param times for times @pre codec and series outlive it @throws std::invalid_argument when the codec lacks a type
+    template <class Codec, class Times = DefaultCodec>
+    auto delta_codec(const Codec& codec, Times times = {}) const {
+        const TypeDescriptor* values = nullptr;
+        if constexpr (requires { this->store().value_type(); }) values = &this->store().value_type();
+        return DescribedDeltaCodec<Codec, Times>(codec, times, key_type(), values);
+    }
+
 protected:
     explicit AnySeries(Store&& empty) : Core(std::move(empty)) {}
 
@@ -237,14 +304,16 @@ protected:
         else
             return static_cast<const void*>(part);
     }
-    /// @throws std::invalid_argument that names the place of a key or value that is of another type than the series'
-    static void expect_type(const DescribedValue& value, const TypeDescriptor& type, const char* list, std::size_t place) {
-        const TypeDescriptor* const other = value.type();
-        if (other == nullptr || !same_type(*other, type)) [[unlikely]]
-            throw_bad_delta(list, place, "is of another type than those of the series");
+    static constexpr const char* of_other_type = "is of another type than those of the series";
+
+    static bool is_of_type(const DescribedValue& value, const TypeDescriptor& type) noexcept {
+        return value.type() != nullptr && same_type(*value.type(), type);
     }
-    void expect_keys(const std::vector<DescribedValue>& keys, const char* list) const {
-        for (std::size_t i = 0; i != keys.size(); ++i) expect_type(keys[i], this->series().key_type(), list, i);
+    /// The first key of a list that is of another type than the series'.
+    static DeltaFault find_other_type(const Storage& series, const std::vector<DescribedValue>& keys, const char* list) {
+        for (std::size_t i = 0; i != keys.size(); ++i)
+            if (!is_of_type(keys[i], series.key_type())) return {list, i, of_other_type};
+        return {};
     }
 };
 

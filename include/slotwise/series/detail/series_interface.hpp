@@ -263,6 +263,14 @@ public:
     constexpr ColumnView<const Time> stamps() const noexcept { return state_.stamps(); }
     /// The same by slot, including those of removed elements.
     SLOTWISE_INLINE_UNOPTIMISED constexpr const auto& times() const noexcept { return state_.times(); }
+    /// The same as one span over every slot below the highest one in use: only with Growth::reserve. Its address is the same
+    /// until the series is moved, swapped, restored or assigned. That of a free slot is any time.
+    /// @invalidates itself when the series shrinks; new elements may lie behind it
+    std::span<const Time> time_span() const noexcept
+        requires(ArgumentsOfSeries<Store>::options.growth == Growth::reserve)
+    {
+        return {times().data(), occupancy().size()};
+    }
 
     //=== deltas ===//
 
@@ -512,11 +520,14 @@ protected:
         kept.remove_others(s, *this);
         if (!s.valid()) touch();
     }
-    /// The first steps of apply(): checks the whole delta, and removes what it removes.
+    /// Why the delta cannot be applied to `series`.
     template <class Delta, class Mode>
-    void apply_removals(const Delta& delta, const Mode& mode) {
-        Storage& s = series();
-        check_delta(std::addressof(s), s.hash_function(), s.key_eq(), delta, mode);
+    static DeltaFault find_fault(const Storage& series, const Delta& delta, const Mode& mode) {
+        return check_delta(std::addressof(series), series.hash_function(), series.key_eq(), delta, mode);
+    }
+    /// The first steps of apply(): removes what the delta removes.
+    template <class Delta>
+    void apply_removals(const Delta& delta) {
         state().reserve_for(delta.added.size());
         if (delta.invalidated) invalidate();
         for (const auto& key : delta.removed) erase(key);
@@ -532,7 +543,7 @@ protected:
     template <class Delta, class Create, class Write, class Reset>
     void reconcile_by(const Delta& wanted, Create create, Write write, Reset reset) {
         Storage& s = series();
-        static_cast<void>(checked_keys(wanted, s.hash_function(), s.key_eq()));
+        checked_keys(wanted, s.hash_function(), s.key_eq()).fault.raise();
         auto& keys = state().notification().keys;
         if (wanted.added.empty() && wanted.modified.empty()) {
             if (wanted.ticked ? !wanted.keys_ticked && keys.last != Storage::never : s.valid()) invalidate();

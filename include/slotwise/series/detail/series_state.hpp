@@ -35,7 +35,8 @@ struct TimelessArguments : Args {
     static constexpr KeySetOptions options = Args::options.key_set();
     using Time = typename Args::time;
     using Bytes = rebind_t<typename Args::allocator, std::byte>;
-    using times = TimeArray<Time, rebind_t<typename Args::allocator, Time>>;
+    using grown = typename Args::grown;
+    using times = TimeArray<Time, rebind_t<typename Args::allocator, Time>, grown::growth, grown::template slot_count<Time>>;
     using tracker = DeltaTracker<Time, Args::options.delta, Bytes>;
     using own_columns = TypeList<times, tracker>;
 };
@@ -75,6 +76,15 @@ struct SeriesAccess {
     template <class Series>
     static typename Series::writer writer(Series& series) noexcept {
         return typename Series::writer(series);
+    }
+    /// The two halves of a writer's apply().
+    template <class Series, class Delta>
+    static DeltaFault find_fault(const Series& series, const Delta& delta, Strictness mode) {
+        return Series::writer::find_fault(series, delta, mode);
+    }
+    template <class Writer, class Delta>
+    static void apply_checked(Writer& writer, Delta&& delta) {
+        writer.apply_checked(std::forward<Delta>(delta));
     }
 };
 
@@ -324,12 +334,7 @@ struct SeriesCodec {
     static constexpr bool drops = drops_column<Codec, Column>;
     template <class V>
     static consteval std::uint64_t type_tag() noexcept {
-        if constexpr (!is_series<V>)
-            return detail::type_tag<Codec, V>();
-        else if constexpr (requires { typename V::mapped_type; })
-            return make_tag(TypeKind::series, {type_tag<typename V::key_type>(), type_tag<typename V::mapped_type>()});
-        else
-            return make_tag(TypeKind::series, {type_tag<typename V::key_type>()});
+        return series_tag<Codec, V>();
     }
     template <bool Reads, class T>
     static consteval bool covers() noexcept {

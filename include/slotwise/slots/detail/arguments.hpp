@@ -105,8 +105,12 @@ struct CheckArgument<Options<O>, Uses, OptionsType, Key> {
 /// @tparam MaxSlots the option @tparam Indexed the slots of its handles
 template <Growth G = Growth::pages, std::size_t MaxSlots = 0, std::size_t Indexed = no_slot>
 struct ColumnGrowth {
+    static constexpr Growth growth = G;
+    /// For how many values of type U a column has address space.
+    template <class U>
+    static constexpr std::size_t slot_count = reserved_slots<G, U>(MaxSlots, Indexed);
     template <class U, class Allocator>
-    using column = ValueArray<U, rebind_t<Allocator, U>, G, reserved_slots<G, U>(MaxSlots, Indexed)>;
+    using column = ValueArray<U, rebind_t<Allocator, U>, G, slot_count<U>>;
 };
 template <class O>
 consteval auto column_growth_of() noexcept {
