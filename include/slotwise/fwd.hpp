@@ -55,6 +55,12 @@ struct TimeBy {};
 /// Takes memory from A, an allocator of any type of value.
 template <class A>
 struct AllocBy {};
+/// Names the nodes of a DataflowGraph by ids of type Id too.
+template <class Id>
+struct IdBy {};
+/// Asks P which outputs of a DataflowGraph may be linked to which inputs.
+template <class P>
+struct LinkIf {};
 /// The members of the rows of a BasicSoaSlotMap or a BasicSoaVector.
 template <class... Ts>
 struct Members {};
@@ -541,17 +547,26 @@ enum class NodeFlags : std::uint32_t {
     errored = 1u << 3   ///< its last run failed
 };
 
-/// What DataflowGraph::connect() answers.
+/// What DataflowGraph::connect(), would_connect() and link_all() answer.
 enum class LinkStatus : std::uint8_t {
-    linked,    ///< the input is linked to the output
+    linked,    ///< the input is linked to the output; of would_connect(): it may be
     cycle,     ///< the link would close a cycle
     no_source, ///< there is no node `from`
     no_output, ///< it has no such output
     no_target, ///< there is no node `to`
-    no_input   ///< it has no such input
+    no_input,  ///< it has no such input
+    unfit,     ///< the rule of the graph, LinkIf<P>, says that they do not fit
+    twice      ///< another link of link_all() has the same input
 };
 
 struct NodeInfo;
+class SharedNodeInfo;
+template <class Node>
+struct NodePin;
+template <class Name>
+struct NodeLink;
+template <class Handle, class Id>
+class NodeName;
 template <class Handle>
 class LinkResult;
 template <class Handle, class Value>

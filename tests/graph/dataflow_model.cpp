@@ -12,6 +12,7 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -61,28 +62,53 @@ public:
                 if (source && source->first == from && reaches(handle, to)) return true;
         return false;
     }
-    /// The nodes that must run, in some order, and the values that result.
+    /// The nodes that one depends on, and itself.
+    std::set<H> cone(H of) const {
+        std::set<H> result{of};
+        for (const auto& source : nodes.at(of).sources)
+            if (source) result.merge(cone(source->first));
+        return result;
+    }
+    /// What the node reads now, and by which change of which value.
+    std::pair<std::vector<int>, std::vector<std::array<std::uint64_t, 3>>> reads(const ModelNode& node) const {
+        std::pair<std::vector<int>, std::vector<std::array<std::uint64_t, 3>>> result;
+        for (std::size_t i = 0; i != node.sources.size(); ++i)
+            if (node.sources[i]) {
+                const auto& [from, output] = *node.sources[i];
+                result.first.push_back(nodes.at(from).outputs[output]);
+                result.second.push_back({from.to_bits(), output, nodes.at(from).changes[output]});
+            } else {
+                result.first.push_back(node.constants[i]);
+                result.second.push_back({0, i, node.constant_changes[i]});
+            }
+        return result;
+    }
+    bool would_run(H handle) const {
+        const ModelNode& node = nodes.at(handle);
+        return !node.ran || node.manual || node.always || node.read != reads(node).second;
+    }
+    bool up_to_date(H handle) const {
+        const auto all = cone(handle);
+        return std::none_of(all.begin(), all.end(), [&](H each) { return would_run(each); });
+    }
     std::set<H> evaluate() {
+        std::set<H> all;
+        for (const auto& [handle, node] : nodes) all.insert(handle);
+        return evaluate(all);
+    }
+    /// The nodes that must run, of these, in some order, and the values that result. @param wanted with all that they depend on
+    std::set<H> evaluate(const std::set<H>& wanted) {
         std::set<H> ran, done;
-        while (done.size() != nodes.size())
-            for (auto& [handle, node] : nodes) {
+        while (done.size() != wanted.size())
+            for (const H handle : wanted) {
+                auto& node = nodes.at(handle);
                 if (done.count(handle) != 0) continue;
                 bool ready = true;
                 for (const auto& source : node.sources) ready = ready && (!source || done.count(source->first) != 0);
                 if (!ready) continue;
                 done.insert(handle);
-                std::vector<int> inputs;
-                std::vector<std::array<std::uint64_t, 3>> read;
-                for (std::size_t i = 0; i != node.sources.size(); ++i)
-                    if (node.sources[i]) {
-                        const auto& [from, output] = *node.sources[i];
-                        inputs.push_back(nodes.at(from).outputs[output]);
-                        read.push_back({from.to_bits(), output, nodes.at(from).changes[output]});
-                    } else {
-                        inputs.push_back(node.constants[i]);
-                        read.push_back({0, i, node.constant_changes[i]});
-                    }
-                if (node.ran && node.read == read && !node.manual && !node.always) continue;
+                if (!would_run(handle)) continue;
+                const auto [inputs, read] = reads(node);
                 node.ran = true;
                 node.read = read;
                 node.manual = false;
@@ -98,20 +124,56 @@ public:
             }
         return ran;
     }
+    /// Whether no node reads itself, over others.
+    bool without_cycle() const {
+        std::map<H, std::size_t> waits;
+        for (const auto& [handle, node] : nodes)
+            waits[handle] = static_cast<std::size_t>(
+                std::count_if(node.sources.begin(), node.sources.end(), [](const auto& source) { return source.has_value(); }));
+        for (;;) {
+            const auto next = std::find_if(waits.begin(), waits.end(), [](const auto& each) { return each.second == 0; });
+            if (next == waits.end()) return waits.empty();
+            const H free = next->first;
+            waits.erase(next);
+            for (const auto& [handle, node] : nodes)
+                for (const auto& source : node.sources)
+                    if (source && source->first == free) --waits.at(handle);
+        }
+    }
+    std::vector<Graph::Link> links() const {
+        std::vector<Graph::Link> result;
+        for (const auto& [handle, node] : nodes)
+            for (std::size_t i = 0; i != node.sources.size(); ++i)
+                if (node.sources[i])
+                    result.push_back({node.sources[i]->first, node.sources[i]->second, handle, static_cast<slot_t>(i)});
+        return result;
+    }
 };
+
+/// Links in an order that does not depend on slots.
+std::vector<Graph::Link> sorted(std::vector<Graph::Link> links) {
+    std::sort(links.begin(), links.end(), [](const Graph::Link& a, const Graph::Link& b) {
+        return std::tuple(a.to.to_bits(), a.input) < std::tuple(b.to.to_bits(), b.input);
+    });
+    return links;
+}
+template <class Range>
+std::vector<Graph::Link> listed(const Range& links) {
+    return {links.begin(), links.end()};
+}
 
 } // namespace
 
 TEST_CASE("DataflowGraph: random edits, against a model that looks at every node", "[graph]") {
-    std::size_t runs = 0, skipped = 0, cycles = 0, errors = 0;
-    for (unsigned seed = 1; seed != 25; ++seed) {
+    std::size_t runs = 0, skipped = 0, cycles = 0, errors = 0, pulled = 0, left = 0, made = 0, refused = 0, dead = 0, twice = 0;
+    for (unsigned seed = 1; seed != 33; ++seed) {
         std::mt19937 random(seed);
         Graph graph;
         Model model;
         std::vector<H> all;
         const auto any = [&] { return all[random() % all.size()]; };
         for (int step = 0; step != 300; ++step) {
-            const unsigned what = all.size() < 3 ? 0 : random() % 16;
+            const auto what = all.size() < 3 ? 0 : random() % 22;
             if (what == 0 && all.size() < 25) {
                 const std::size_t inputs = random() % 4, outputs = random() % 3;
                 const Work work{static_cast<int>(random() % 6)};
@@ -141,8 +203,11 @@ TEST_CASE("DataflowGraph: random edits, against a model that looks at every node
                 const std::size_t input = random() % target.sources.size();
                 const bool same = target.sources[input] == std::pair(from, output);
                 const bool closes = !same && model.reaches(to, from);
+                const auto asked = graph.would_connect(from, output, to, input);
                 const auto linked = graph.connect(from, output, to, input);
                 REQUIRE(static_cast<bool>(linked) == !closes);
+                REQUIRE((asked.status() == linked.status() &&
+                         std::equal(asked.path().begin(), asked.path().end(), linked.path().begin(), linked.path().end())));
                 cycles += closes;
                 if (!closes) target.sources[input] = {from, output};
                 if (closes) {
@@ -188,6 +253,74 @@ TEST_CASE("DataflowGraph: random edits, against a model that looks at every node
                 Graph copy(graph);
                 REQUIRE(copy == graph);
                 graph = std::move(copy);
+            } else if (what == 15 || what == 16) {
+                std::vector<Graph::Link> links;
+                std::set<std::pair<H, slot_t>> inputs;
+                Model after = model;
+                std::size_t first_twice = 0, first_dead = 0;
+                for (std::size_t n = 1 + random() % 6; n != 0; --n) {
+                    const H from = any(), to = any();
+                    if (random() % 32 == 0) {
+                        links.push_back({from, static_cast<slot_t>(model.nodes.at(from).outputs.size()), to, 0});
+                        if (first_dead == 0) first_dead = links.size();
+                        continue;
+                    }
+                    auto& target = after.nodes.at(to);
+                    if (target.sources.empty() || model.nodes.at(from).outputs.empty()) continue;
+                    const auto output = static_cast<slot_t>(random() % model.nodes.at(from).outputs.size());
+                    const auto input = static_cast<slot_t>(random() % target.sources.size());
+                    links.push_back({from, output, to, input});
+                    if (!inputs.emplace(to, input).second && first_twice == 0) first_twice = links.size();
+                    target.sources[input] = {from, output};
+                }
+                const Graph before(graph);
+                std::vector<std::vector<Graph::Link>> read; // consumers, in their order
+                for (const auto& [handle, node] : model.nodes) read.push_back(listed(graph.links_from(handle)));
+                const auto linked = graph.link_all(links);
+                const bool cyclic = !after.without_cycle();
+                if (first_dead != 0)
+                    REQUIRE((linked.status() == LinkStatus::no_output && linked.which() + 1 == first_dead));
+                else if (first_twice != 0)
+                    REQUIRE((linked.status() == LinkStatus::twice && linked.which() + 1 == first_twice));
+                else if (cyclic) {
+                    REQUIRE(linked.status() == LinkStatus::cycle);
+                    const auto path = linked.path();
+                    const Graph::Link& closes = links.at(linked.which());
+                    REQUIRE((path.front() == closes.to && path.back() == closes.from));
+                    REQUIRE(std::set<H>(path.begin(), path.end()).size() == path.size());
+                    for (std::size_t i = 1; i < path.size(); ++i) {
+                        const auto& sources = after.nodes.at(path[i]).sources;
+                        REQUIRE(std::any_of(sources.begin(), sources.end(),
+                                            [&](const auto& source) { return source && source->first == path[i - 1]; }));
+                    }
+                } else
+                    REQUIRE((linked && linked.which() == links.size()));
+                dead += first_dead != 0;
+                twice += linked.status() == LinkStatus::twice;
+                (linked ? made : refused) += links.size();
+                if (linked)
+                    model = std::move(after);
+                else {
+                    REQUIRE(graph == before);
+                    std::size_t n = 0;
+                    for (const auto& [handle, node] : model.nodes) REQUIRE(listed(graph.links_from(handle)) == read[n++]);
+                }
+            } else if (what >= 17 && what <= 19) {
+                const H node = any();
+                std::set<H> ran;
+                const bool current = graph.up_to_date(node);
+                const auto result = graph.evaluate(node, [&](Work& work, Graph::context_type& context) {
+                    ran.insert(context.handle());
+                    std::vector<int> inputs;
+                    for (slot_t i = 0; i != context.inputs(); ++i) inputs.push_back(context.input(i));
+                    const auto results = work(inputs, context.outputs());
+                    for (slot_t o = 0; o != context.outputs(); ++o) context.set_output(o, results[o]);
+                    if (work.fails(inputs)) context.fail();
+                });
+                REQUIRE(ran == model.evaluate(model.cone(node)));
+                REQUIRE((result.ran == ran.size() && current == ran.empty()));
+                pulled += ran.size();
+                left += graph.dirty();
             } else {
                 std::set<H> ran;
                 const auto result = graph.evaluate([&](Work& work, Graph::context_type& context) {
@@ -206,16 +339,35 @@ TEST_CASE("DataflowGraph: random edits, against a model that looks at every node
             }
             REQUIRE(graph.check_invariants());
             REQUIRE(graph.size() == model.nodes.size());
+            REQUIRE(sorted(listed(graph.all_links())) == sorted(model.links()));
+            REQUIRE(graph.links() == model.links().size());
             for (const auto& [handle, node] : model.nodes) {
+                REQUIRE(graph.would_run(handle) == model.would_run(handle));
+                REQUIRE(graph.up_to_date(handle) == model.up_to_date(handle));
+                std::vector<Graph::Link> into, from;
+                for (const auto& link : model.links()) {
+                    if (link.to == handle) into.push_back(link);
+                    if (link.from == handle) from.push_back(link);
+                }
+                REQUIRE(listed(graph.links_into(handle)) == into);
+                REQUIRE(sorted(listed(graph.links_from(handle))) == sorted(from));
                 for (std::size_t o = 0; o != node.outputs.size(); ++o) REQUIRE(graph.output(handle, o) == node.outputs[o]);
                 REQUIRE(has_any(graph.flags(handle), NodeFlags::errored) == node.errored);
                 for (std::size_t i = 0; i != node.sources.size(); ++i)
                     REQUIRE(static_cast<bool>(graph.source(handle, i)) == node.sources[i].has_value());
             }
+            std::size_t walked = 0;
+            for (const auto [handle, work] : graph.items()) walked += model.nodes.at(handle).work == work;
+            REQUIRE(walked == graph.size());
         }
     }
     CHECK(runs > 1000);
     CHECK(skipped > 1000);
     CHECK(cycles > 100);
     CHECK(errors > 10);
+    CHECK(pulled > 300);
+    CHECK(left > 100);
+    CHECK(made > 300);
+    CHECK(refused > 200);
+    CHECK((dead > 20 && twice > 10));
 }

@@ -95,6 +95,25 @@ TEST_CASE("DataflowGraph: what fails changes nothing", "[graph][throws]") {
     swept_both_ways("connect", [](Chain& chain) { // the path of a cycle takes memory too
         static_cast<void>(chain.graph.connect(chain.nodes[2], 0, chain.nodes[0], 0));
     });
+    swept_both_ways("would_connect", [](Chain& chain) {
+        static_cast<void>(chain.graph.would_connect(chain.nodes[5], 0, chain.nodes[0], 1));
+        static_cast<void>(chain.graph.would_connect(chain.nodes[2], 0, chain.nodes[0], 0));
+    });
+    swept_both_ways("link_all", [](Chain& chain) {
+        const Graph::Link links[] = {{chain.nodes[5], 0, chain.nodes[0], 1}, {chain.nodes[4], 0, chain.nodes[1], 0}};
+        static_cast<void>(chain.graph.link_all(links));
+    });
+    swept_both_ways("link_all", [](Chain& chain) { // refused, with a path
+        const Graph::Link links[] = {{chain.nodes[5], 0, chain.nodes[0], 1}, {chain.nodes[2], 0, chain.nodes[4], 1}};
+        static_cast<void>(chain.graph.link_all(links));
+    });
+    swept_both_ways("up_to_date", [](Chain& chain) { static_cast<void>(chain.graph.up_to_date(chain.nodes[2])); });
+    swept_both_ways(
+        "evaluate",
+        [](Chain& chain) { // f is not called before there is memory for the search
+            chain.graph.evaluate(chain.nodes[2], [](ThrowingCopy&, auto&) {});
+        },
+        false); // the number of the evaluation counts
     swept_both_ways("set_input", [](Chain& chain) { chain.graph.set_input(chain.nodes[0], 1, Value(77)); });
     swept_both_ways("set_input", [](Chain& chain) { chain.graph.set_input(chain.nodes[1], 1, 78); });
     swept_both_ways(

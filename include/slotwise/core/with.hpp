@@ -31,7 +31,7 @@ template <class... Ts>
 inline constexpr bool is_members<Members<Ts...>> = true;
 
 /// The names of arguments. Each is one of a sum in which it has four bits: the sum counts all of them in one expression.
-enum ArgumentName : unsigned {
+enum ArgumentName : std::uint64_t {
     no_name = 0, ///< a column, a static observer, or an unknown type
     with_options = 1u << 0,
     with_tag = 1u << 4,
@@ -40,8 +40,10 @@ enum ArgumentName : unsigned {
     with_index = 1u << 16,
     with_time = 1u << 20,
     with_alloc = 1u << 24,
-    with_handle = 1u << 28,
-    with_observers = 1u << 31 ///< never counted; marks containers that take columns and static observers
+    with_observers = 1u << 28, ///< never counted; marks containers that take columns and static observers
+    with_id = std::uint64_t{1} << 32,
+    with_rule = std::uint64_t{1} << 36,
+    with_handle = std::uint64_t{1} << 40
 };
 
 /// A type as an argument names it.
@@ -53,49 +55,57 @@ struct Named {
 /// One argument: its name, and the type or value that it names.
 template <class W>
 struct Argument {
-    static constexpr unsigned name = no_name;
+    static constexpr std::uint64_t name = no_name;
 };
 template <auto O>
 struct Argument<Options<O>> {
-    static constexpr unsigned name = with_options;
+    static constexpr std::uint64_t name = with_options;
     static constexpr auto value = O;
 };
 template <class X>
 struct Argument<Tag<X>> : Named<X> {
-    static constexpr unsigned name = with_tag;
+    static constexpr std::uint64_t name = with_tag;
 };
 template <class H>
 struct Argument<HandleBy<H>> : Named<H> {
-    static constexpr unsigned name = with_handle;
+    static constexpr std::uint64_t name = with_handle;
 };
 template <class H>
 struct Argument<HashBy<H>> : Named<H> {
-    static constexpr unsigned name = with_hash;
+    static constexpr std::uint64_t name = with_hash;
 };
 template <class E>
 struct Argument<EqualBy<E>> : Named<E> {
-    static constexpr unsigned name = with_equal;
+    static constexpr std::uint64_t name = with_equal;
 };
 template <template <class> class Nth>
 struct Argument<IndexBy<Nth>> : Named<IndexBy<Nth>> {
-    static constexpr unsigned name = with_index;
+    static constexpr std::uint64_t name = with_index;
 };
 template <class T>
 struct Argument<TimeBy<T>> : Named<T> {
-    static constexpr unsigned name = with_time;
+    static constexpr std::uint64_t name = with_time;
 };
 template <class A>
 struct Argument<AllocBy<A>> : Named<A> {
-    static constexpr unsigned name = with_alloc;
+    static constexpr std::uint64_t name = with_alloc;
+};
+template <class Id>
+struct Argument<IdBy<Id>> : Named<Id> {
+    static constexpr std::uint64_t name = with_id;
+};
+template <class P>
+struct Argument<LinkIf<P>> : Named<P> {
+    static constexpr std::uint64_t name = with_rule;
 };
 
 /// The first argument of this name, or Default.
-template <unsigned Name, class Default, class... With>
+template <std::uint64_t Name, class Default, class... With>
 struct Pick : Default {};
-template <unsigned Name, class Default, class W, class... With>
+template <std::uint64_t Name, class Default, class W, class... With>
 struct Pick<Name, Default, W, With...>
     : std::conditional_t<Argument<W>::name == Name, Argument<W>, Pick<Name, Default, With...>> {};
-template <unsigned Name, class Default, class... With>
+template <std::uint64_t Name, class Default, class... With>
 using pick = typename Pick<Name, Named<Default>, With...>::type;
 
 template <class O>

@@ -32,10 +32,12 @@ namespace detail {
 
 /// The arguments With... of a graph.
 template <class... With>
-using DataflowArguments = Arguments<with_tag | with_alloc, NoOptions, std::byte, NoKey, With...>;
+using DataflowArguments = Arguments<with_tag | with_alloc | with_id | with_rule, NoOptions, std::byte, NoKey, With...>;
 template <class Node, class Value, class Equal, class... With>
 using DataflowCoreOf = DataflowCore<Node, Value, Equal, DataflowGraph<Node, Value, Equal, With...>,
-                                    rebind_t<typename DataflowArguments<With...>::allocator, std::byte>>;
+                                    rebind_t<typename DataflowArguments<With...>::allocator, std::byte>,
+                                    typename DataflowArguments<With...>::template get<with_id, NoId>,
+                                    typename DataflowArguments<With...>::template get<with_rule, NoRule>>;
 
 /// A callback that is not given.
 struct NoCall {
@@ -55,7 +57,148 @@ inline constexpr bool answers_change = [] {
     return std::is_same_v<result, bool>;
 }();
 
+/// Steps through links: from one pin of an input to the next.
+template <class Core, class Link>
+class LinkIterator : public IteratorFacade<LinkIterator<Core, Link>, Link, Link> {
+public:
+    LinkIterator() noexcept = default;
+    /// The links into the nodes in slots from `slot` to `end`.
+    static LinkIterator into(const Core& core, std::size_t slot, std::size_t end) noexcept {
+        LinkIterator it(core, end);
+        it.enter(slot);
+        return it;
+    }
+    /// The links from a node.
+    static LinkIterator from(const Core& core, const typename Core::Record& record) noexcept {
+        LinkIterator it(core, 0);
+        it.follow(Core::output_pin(record, 0), Core::output_pin(record, record.outputs));
+        return it;
+    }
+    friend bool operator==(const LinkIterator& a, const LinkIterator& b) noexcept { return a.pin_ == b.pin_; }
+
+private:
+    friend IteratorFacade<LinkIterator, Link, Link>;
+    LinkIterator(const Core& core, std::size_t end) noexcept : core_(&core), end_(end) {}
+    Link dereference() const noexcept {
+        const PinLink& link = core_->pins.links[pin_];
+        const slot_t from = core_->pins.links[link.source].owner;
+        const auto& source = *core_->by_slot[from];
+        return {core_->handle_at(from), link.source - source.first - source.inputs, core_->handle_at(link.owner),
+                pin_ - core_->by_slot[link.owner]->first};
+    }
+    void increment() noexcept {
+        const PinLink& link = core_->pins.links[pin_];
+        if (end_ != 0) {
+            const auto& record = *core_->by_slot[link.owner];
+            if (!find_input(pin_ + 1, record.first + record.inputs)) enter(std::size_t{link.owner} + 1);
+        } else if (link.next != no_slot)
+            pin_ = link.next;
+        else {
+            const auto& record = *core_->by_slot[core_->pins.links[link.source].owner];
+            follow(link.source + 1, Core::output_pin(record, record.outputs));
+        }
+    }
+    void enter(std::size_t slot) noexcept {
+        for (; slot < end_; ++slot)
+            if (const auto* const record = core_->by_slot[slot];
+                record != nullptr && find_input(record->first, record->first + record->inputs))
+                return;
+        pin_ = no_slot;
+    }
+    bool find_input(slot_t pin, slot_t end) noexcept {
+        for (; pin != end; ++pin)
+            if (core_->pins.linked(pin)) {
+                pin_ = pin;
+                return true;
+            }
+        return false;
+    }
+    void follow(slot_t output, slot_t end) noexcept {
+        for (; output != end; ++output)
+            if (const slot_t first = core_->pins.links[output].next; first != no_slot) {
+                pin_ = first;
+                return;
+            }
+        pin_ = no_slot;
+    }
+
+    const Core* core_ = nullptr;
+    std::size_t end_ = 0;  // the slot behind the last; 0: the links from a node
+    slot_t pin_ = no_slot; // of an input; no_slot at the end
+};
+/// A pair of iterators as a range: a view, and borrowed, because it owns nothing.
+template <class Iterator>
+class LinkRange {
+public:
+    using iterator = Iterator;
+    explicit LinkRange(Iterator first) noexcept : first_(first) {}
+    Iterator begin() const noexcept { return first_; }
+    Iterator end() const noexcept { return {}; }
+    bool empty() const noexcept { return begin() == end(); }
+
+private:
+    Iterator first_;
+};
+
+/// The handle and the node, or the node alone, of a record.
+template <class Handle>
+struct NodeItemPart {
+    template <class Iterator>
+    auto operator()(const Iterator& it) const noexcept {
+        using Node = std::remove_reference_t<decltype(((*it).node))>;
+        return SlotMapItem<Handle, Node&>(Handle::from_bits(it.handle().to_bits()), (*it).node);
+    }
+};
+struct NodePart {
+    template <class Iterator>
+    auto& operator()(const Iterator& it) const noexcept {
+        return (*it).node;
+    }
+};
+template <class Handle>
+struct NodeHandlePart {
+    template <class Iterator>
+    Handle operator()(const Iterator& it) const noexcept {
+        return Handle::from_bits(it.handle().to_bits());
+    }
+};
+
 } // namespace detail
+
+/// A link from an output to an input. @tparam Name a handle, or an id
+template <class Name>
+struct NodeLink {
+    Name from{};       ///< the node that writes
+    slot_t output = 0; ///< the number of its output
+    Name to{};         ///< the node that reads
+    slot_t input = 0;  ///< the number of its input
+    friend bool operator==(const NodeLink&, const NodeLink&) = default;
+};
+
+/// How a verb of a DataflowGraph with IdBy<Id> is told a node: by its handle, or by its id.
+template <class Handle, class Id>
+class NodeName {
+public:
+    NodeName(Handle handle) noexcept : handle_(handle) {}
+    NodeName(const Id& id) noexcept : id_(std::addressof(id)) {}
+    /// By what converts to an id, as a text does to a std::string.
+    template <class Key>
+        requires(!std::is_convertible_v<const Key&, Handle> && !std::is_same_v<Key, Id> && !std::is_same_v<Key, NodeName> &&
+                 std::is_convertible_v<const Key&, Id>)
+    NodeName(const Key& key) : made_(std::in_place, key), id_(std::addressof(*made_)) {}
+    NodeName(const NodeName&) = delete;
+    NodeName& operator=(const NodeName&) = delete;
+    ~NodeName() = default;
+
+    /// The id, or null: the handle counts.
+    const Id* id() const noexcept { return id_; }
+    Handle handle() const noexcept { return handle_; }
+
+private:
+    Handle handle_{};
+    std::optional<Id> made_{};
+    const Id* id_ = nullptr;
+};
 
 /// Nodes with numbered pins. An input reads the output that it is linked to, or its constant. An output may have any number of
 /// consumers. Links never form a cycle.
@@ -74,7 +217,12 @@ inline constexpr bool answers_change = [] {
 /// the node has these pins. A std::shared_ptr is equal by pointer, in O(1); to change what it points to use edit_input() and
 /// DataflowContext::edit_output()
 /// @tparam Equal decides whether a new value is a change. With EqualTo a NaN equals itself, and -0.0 differs from 0.0
-/// @tparam With in any order: AllocBy<A>, from which all memory comes but the lists of subscribers, and Tag<X>
+/// @tparam With in any order: AllocBy<A>, from which all memory comes but the lists of subscribers and the texts of a
+/// SharedNodeInfo, Tag<X>, and
+/// - IdBy<Id>: each node has an id beside its handle, as PublicId or a path, by which each verb finds it too. Ids hash and
+///   compare by DefaultHash<Id> and ==, which must not throw
+/// - LinkIf<P>: P()(output, input), of two NodePin<Node>, says whether such a link may be made. connect(), link_all() and
+///   would_connect() ask it, and bytes that are read; what is linked is not asked about again when a node changes
 template <class Node, class Value, class Equal, class... With>
 class DataflowGraph {
     static_assert(std::is_default_constructible_v<Value> && std::is_nothrow_move_constructible_v<Value> &&
@@ -84,6 +232,14 @@ class DataflowGraph {
     static_assert(std::is_nothrow_copy_constructible_v<Equal> && std::is_nothrow_swappable_v<Equal>,
                   "DataflowGraph<Node, Value, Equal>: copies of Equal must not throw; let it point to what it needs");
     using Core = detail::DataflowCoreOf<Node, Value, Equal, With...>;
+    using Id = typename detail::DataflowArguments<With...>::template get<detail::with_id, detail::NoId>;
+    using Rule = typename detail::DataflowArguments<With...>::template get<detail::with_rule, detail::NoRule>;
+    static constexpr bool has_ids = Core::has_ids, has_rule = Core::has_rule;
+    static_assert(std::is_nothrow_copy_constructible_v<Rule> && std::is_nothrow_swappable_v<Rule>,
+                  "DataflowGraph LinkIf<P>: copies of P must not throw; let it point to what it needs");
+    template <class Map>
+    static constexpr bool is_map_of_ids =
+        requires(const Map& map, HandleOf<DataflowGraph> node) { static_cast<bool>(map.id_of(node)); };
     using Bytes = detail::DataflowBytes<Core>;
     using Allocator = typename detail::DataflowArguments<With...>::allocator;
     using Record = typename Core::Record;
@@ -103,6 +259,10 @@ public:
     using context_type = DataflowContext<DataflowGraph>;
     /// What connect() answers.
     using link_result = LinkResult<handle_type>;
+    /// How verbs are told a node: its handle, or with IdBy<Id> a NodeName, which a handle and an id convert to.
+    using node_name = typename detail::NodeIds<Id, handle_type, detail::rebind_t<Allocator, std::byte>>::name;
+    /// A link of the graph.
+    using Link = NodeLink<handle_type>;
 
     /// Base of what subscribe() takes.
     using subscriber = OutputSubscriber<handle_type, Value>;
@@ -125,14 +285,21 @@ public:
 
     //=== construction ===//
 
-    DataflowGraph() noexcept(noexcept(Allocator()) && noexcept(Equal()))
-        requires(std::is_default_constructible_v<Allocator> && std::is_default_constructible_v<Equal>)
+    DataflowGraph() noexcept(noexcept(Allocator()) && noexcept(Equal()) && noexcept(Rule()))
+        requires(std::is_default_constructible_v<Allocator> && std::is_default_constructible_v<Equal> &&
+                 std::is_default_constructible_v<Rule>)
         : DataflowGraph(Allocator()) {}
-    explicit DataflowGraph(const Allocator& alloc) noexcept(noexcept(Equal()))
-        requires std::is_default_constructible_v<Equal>
+    explicit DataflowGraph(const Allocator& alloc) noexcept(noexcept(Equal()) && noexcept(Rule()))
+        requires(std::is_default_constructible_v<Equal> && std::is_default_constructible_v<Rule>)
         : core_(alloc) {}
     /// Compares values with this.
-    explicit DataflowGraph(const Equal& equal, const Allocator& alloc = Allocator()) : core_(alloc, equal) {}
+    explicit DataflowGraph(const Equal& equal, const Allocator& alloc = Allocator())
+        requires std::is_default_constructible_v<Rule>
+        : core_(alloc, equal) {}
+    /// Compares values with this, and asks the rule about links.
+    DataflowGraph(const Equal& equal, const Rule& rule, const Allocator& alloc = Allocator())
+        requires has_rule
+        : core_(alloc, equal, rule) {}
     /// The same nodes under the same handles, with all values, counters, marks and flags. @throws what the allocator and the
     /// copies throw
     DataflowGraph(const DataflowGraph& other)
@@ -140,12 +307,14 @@ public:
     }
     DataflowGraph(const DataflowGraph& other, const Allocator& alloc) : core_(other.core_, alloc) {}
     /// `other` is empty then. Addresses and handles stay valid and refer to this graph.
-    DataflowGraph(DataflowGraph&& other) noexcept : core_(other.get_allocator(), other.core_.equal) { core_.swap(other.core_); }
+    DataflowGraph(DataflowGraph&& other) noexcept : core_(other.get_allocator(), other.core_.equal, other.core_.rule) {
+        core_.swap(other.core_);
+    }
     /// As above; nodes and values are moved one by one when the allocators differ, and only handles stay valid.
     /// @throws what the allocator and the moves throw; `other` is empty then
     DataflowGraph(DataflowGraph&& other, const Allocator& alloc)
         requires(detail::always_equal<Allocator> || std::is_move_constructible_v<Node>)
-        : core_(alloc, other.core_.equal) {
+        : core_(alloc, other.core_.equal, other.core_.rule) {
         core_.take(other.core_);
     }
     /// Attached observers stay, and are notified of the end of the old nodes and of the new ones.
@@ -208,27 +377,69 @@ public:
     /// @throws std::length_error when there are too many nodes or pins; what the allocator and the constructors throw; strong
     /// @complexity amortised O(inputs + outputs)
     handle_type add(Node node, size_type inputs, size_type outputs)
-        requires std::is_move_constructible_v<Node>
+        requires(!has_ids && std::is_move_constructible_v<Node>)
     {
-        return do_add(nullptr, inputs, outputs, std::move(node));
+        return do_add(no_id, {}, inputs, outputs, std::move(node));
     }
-    /// The same, with pins and flags as `info` says. @pre info lives as long as the graph: it is static data
+    /// The same, with pins and flags as `info` says. @pre info lives as long as the graph and its copies: it is static data
     handle_type add(Node node, const NodeInfo& info)
-        requires std::is_move_constructible_v<Node>
+        requires(!has_ids && std::is_move_constructible_v<Node>)
     {
-        return do_add(&info, info.inputs.size(), info.outputs.size(), std::move(node));
+        return do_add(no_id, SharedNodeInfo::refer_to(&info), info.inputs.size(), info.outputs.size(), std::move(node));
+    }
+    /// The same, with an info that the node shares. @pre info
+    handle_type add(Node node, const SharedNodeInfo& info)
+        requires(!has_ids && std::is_move_constructible_v<Node>)
+    {
+        return do_add(no_id, info, info->inputs.size(), info->outputs.size(), std::move(node));
     }
     /// Adds a node that is built in place: Node(args...). As add()
     template <class... Args>
-        requires std::is_constructible_v<Node, Args&&...>
+        requires(!has_ids && std::is_constructible_v<Node, Args && ...>)
     handle_type emplace(size_type inputs, size_type outputs, Args&&... args) {
-        return do_add(nullptr, inputs, outputs, std::forward<Args>(args)...);
+        return do_add(no_id, {}, inputs, outputs, std::forward<Args>(args)...);
+    }
+    /// With IdBy<Id>: adds a node with this id. Null, and no effect, when a node or a reserved handle has it. As add()
+    /// otherwise; what the copy of the id throws changes nothing either
+    handle_type add(const Id& id, Node node, size_type inputs, size_type outputs)
+        requires(has_ids && std::is_move_constructible_v<Node>)
+    {
+        return do_add(id, {}, inputs, outputs, std::move(node));
+    }
+    handle_type add(const Id& id, Node node, const NodeInfo& info)
+        requires(has_ids && std::is_move_constructible_v<Node>)
+    {
+        return do_add(id, SharedNodeInfo::refer_to(&info), info.inputs.size(), info.outputs.size(), std::move(node));
+    }
+    handle_type add(const Id& id, Node node, const SharedNodeInfo& info)
+        requires(has_ids && std::is_move_constructible_v<Node>)
+    {
+        return do_add(id, info, info->inputs.size(), info->outputs.size(), std::move(node));
+    }
+    template <class... Args>
+        requires(has_ids && std::is_constructible_v<Node, Args && ...>)
+    handle_type emplace(const Id& id, size_type inputs, size_type outputs, Args&&... args) {
+        return do_add(id, {}, inputs, outputs, std::forward<Args>(args)...);
+    }
+    /// With IdBy<Id>: the handle of the node with this id, for loops; null when there is none. @complexity O(1) expected
+    handle_type find(const Id& id) const noexcept
+        requires has_ids
+    {
+        const handle_type node = core_.ids.handle_of(id);
+        return contains(node) ? node : handle_type();
+    }
+    /// With IdBy<Id>: the id of a node, or of a reserved handle; null when there is none. @complexity O(1)
+    const Id* id_of(handle_type node) const noexcept
+        requires has_ids
+    {
+        return core_.ids.id_of(node);
     }
     /// Gives the node this many inputs and outputs. Those that stay keep number, value, counter and link; of those that go the
     /// links are cut. The node runs in the next evaluation. False when there is no such node.
     /// @throws as add(); strong @complexity linear in its pins and the consumers of its outputs
-    bool set_pins(handle_type node, size_type inputs, size_type outputs) {
-        Record* const record = find(node);
+    bool set_pins(node_name name, size_type inputs, size_type outputs) {
+        const handle_type node = named(name);
+        Record* const record = record_of(node);
         if (record == nullptr) return false;
         const Running running(core_);
         core_.set_pins(*record, node.index(), inputs, outputs);
@@ -236,18 +447,22 @@ public:
     }
     /// Removes the node with its pins and links. Its consumers read their constants. False when there is no such node.
     /// @complexity linear in its pins and their links
-    bool erase(handle_type node) noexcept {
-        Record* const record = find(node);
+    bool erase(node_name name) noexcept {
+        const handle_type node = named(name);
+        Record* const record = record_of(node);
         if (record == nullptr) return false;
         const Running running(core_);
         core_.take_out(*record, node.index());
+        if constexpr (has_ids) core_.ids.erase(node);
         return core_.records.erase(Core::inner(node));
     }
     /// As erase, but the handle is "reserved" then, and no other node gets it: fulfill() brings it back with a node, cancel()
     /// gives it up. For undo. Links, constants and flags are gone: note them before, and link again. False when there is no
-    /// such node. @throws what the allocator throws, when no handle of this graph was reserved before; strong
-    bool erase_reserved(handle_type node) {
-        Record* const record = find(node);
+    /// such node. An id stays with the handle.
+    /// @throws what the allocator throws, when no handle of this graph was reserved before; strong
+    bool erase_reserved(node_name name) {
+        const handle_type node = named(name);
+        Record* const record = record_of(node);
         if (record == nullptr) return false;
         const Running running(core_);
         detail::SlotMapSteps::prepare(core_.records);
@@ -255,11 +470,12 @@ public:
         return core_.records.erase_reserved(Core::inner(node));
     }
     /// The same, and returns the node; empty when there is none. @throws also what Node's move throws; the node then stays
-    std::optional<Node> extract_reserved(handle_type node)
+    std::optional<Node> extract_reserved(node_name name)
         requires std::is_move_constructible_v<Node>
     {
+        const handle_type node = named(name);
         std::optional<Node> result;
-        Record* const record = find(node);
+        Record* const record = record_of(node);
         if (record == nullptr) return result;
         const Running running(core_);
         detail::SlotMapSteps::prepare(core_.records);
@@ -270,21 +486,31 @@ public:
     }
     /// Adds a node under a reserved handle, without links. It runs in the next evaluation. False, and no effect, when the
     /// handle is not reserved (any more). @throws as add(); the handle is then still reserved
-    bool fulfill(handle_type node, Node value, size_type inputs, size_type outputs)
+    bool fulfill(node_name node, Node value, size_type inputs, size_type outputs)
         requires std::is_move_constructible_v<Node>
     {
-        return do_fulfill(node, nullptr, inputs, outputs, std::move(value));
+        return do_fulfill(named(node), {}, inputs, outputs, std::move(value));
     }
-    /// The same, with pins and flags as `info` says. @pre info lives as long as the graph: it is static data
-    bool fulfill(handle_type node, Node value, const NodeInfo& info)
+    /// The same, with pins and flags as `info` says. @pre info lives as long as the graph and its copies: it is static data
+    bool fulfill(node_name node, Node value, const NodeInfo& info)
         requires std::is_move_constructible_v<Node>
     {
-        return do_fulfill(node, &info, info.inputs.size(), info.outputs.size(), std::move(value));
+        return do_fulfill(named(node), SharedNodeInfo::refer_to(&info), info.inputs.size(), info.outputs.size(),
+                          std::move(value));
+    }
+    /// The same, with an info that the node shares. @pre info
+    bool fulfill(node_name node, Node value, const SharedNodeInfo& info)
+        requires std::is_move_constructible_v<Node>
+    {
+        return do_fulfill(named(node), info, info->inputs.size(), info->outputs.size(), std::move(value));
     }
     /// Gives a reserved handle up: it is stale for ever. False when it is not reserved.
-    bool cancel(handle_type node) noexcept {
+    bool cancel(node_name name) noexcept {
         core_.expect_idle();
-        return core_.records.cancel(Core::inner(node));
+        const handle_type node = named(name);
+        if (!core_.records.cancel(Core::inner(node))) return false;
+        if constexpr (has_ids) core_.ids.erase(node);
+        return true;
     }
     /// Removes all nodes, and gives up reserved handles. @complexity linear
     void clear() noexcept {
@@ -294,6 +520,15 @@ public:
 
     /// The handle of the node in `slot`, null when none lives there.
     handle_type handle_at(slot_t slot) const noexcept { return core_.handle_at(slot); }
+    /// The nodes, in slot order: for (Node& node : graph). @invalidates by add(), erase() and what replaces the contents
+    auto begin() noexcept { return walk(core_.records.begin(), detail::NodePart()); }
+    auto end() noexcept { return walk(core_.records.end(), detail::NodePart()); }
+    auto begin() const noexcept { return walk(core_.records.begin(), detail::NodePart()); }
+    auto end() const noexcept { return walk(core_.records.end(), detail::NodePart()); }
+    /// Handles and nodes, in slot order: for (auto [handle, node] : graph.items()); and the handles alone. As begin()
+    auto items() noexcept { return whole(*this, detail::NodeItemPart<handle_type>()); }
+    auto items() const noexcept { return whole(*this, detail::NodeItemPart<handle_type>()); }
+    auto handles() const noexcept { return whole(*this, detail::NodeHandlePart<handle_type>()); }
     /// Calls f(handle, node) for each node, in slot order. f must not add or erase.
     template <class F>
     void for_each(F&& f) {
@@ -310,23 +545,28 @@ public:
             if (const slot_t slot = core_.order.slot_at(at); slot != no_slot)
                 f(core_.handle_at(slot), std::as_const(core_.by_slot[slot]->node));
     }
-    bool contains(handle_type node) const noexcept { return find(node) != nullptr; }
+    bool contains(node_name node) const noexcept { return record_of(node) != nullptr; }
     /// The node, or null when it was erased. @complexity O(1)
-    Node* get(handle_type node) noexcept { return node_of(find(node)); }
-    const Node* get(handle_type node) const noexcept { return node_of(std::as_const(*this).find(node)); }
+    Node* get(node_name node) noexcept { return node_of(record_of(node)); }
+    const Node* get(node_name node) const noexcept { return node_of(std::as_const(*this).record_of(node)); }
     /// The node. @throws std::out_of_range when it was erased
-    Node& at(handle_type node) { return checked(*this, node, unknown).node; }
-    const Node& at(handle_type node) const { return checked(*this, node, unknown).node; }
+    Node& at(node_name node) { return checked(*this, node, unknown).node; }
+    const Node& at(node_name node) const { return checked(*this, node, unknown).node; }
     /// The node. @pre contains(node) (checked at level fast)
-    Node& operator[](handle_type node) noexcept { return expected(*this, node).node; }
-    const Node& operator[](handle_type node) const noexcept { return expected(*this, node).node; }
+    Node& operator[](node_name node) noexcept { return expected(*this, node).node; }
+    const Node& operator[](node_name node) const noexcept { return expected(*this, node).node; }
     /// Why a handle does or does not resolve.
-    HandleStatus explain(handle_type node) const noexcept { return core_.records.explain(Core::inner(node)); }
+    HandleStatus explain(node_name node) const noexcept { return core_.records.explain(Core::inner(named(node))); }
     /// How many inputs and outputs the node has; 0 when there is no such node.
-    size_type inputs(handle_type node) const noexcept { return part(node, &Record::inputs); }
-    size_type outputs(handle_type node) const noexcept { return part(node, &Record::outputs); }
-    /// The info that the node was added with, or null.
-    const NodeInfo* info(handle_type node) const noexcept { return part(node, &Record::info); }
+    size_type inputs(node_name node) const noexcept { return part(node, &Record::inputs); }
+    size_type outputs(node_name node) const noexcept { return part(node, &Record::outputs); }
+    /// The info that the node was added with, or null. One that is shared is valid while a node or a SharedNodeInfo has it.
+    const NodeInfo* info(node_name node) const noexcept {
+        const Record* const record = record_of(node);
+        return record == nullptr ? nullptr : record->info.get();
+    }
+    /// The same, to keep: what a SharedNodeInfo was made of stays as long as the result.
+    SharedNodeInfo shared_info(node_name node) const noexcept { return part(node, &Record::info); }
 
     //=== links ===//
 
@@ -335,33 +575,50 @@ public:
     /// @throws what the allocator throws; strong
     /// @complexity O(1) when `from` is before `to` in the order; amortised O(1) when only few nodes lead to `from`, or follow
     /// from `to`, as of new ones; else n log n in the nodes between them that are connected with one of them, and their links
-    link_result connect(handle_type from, size_type output, handle_type to, size_type input) {
-        core_.expect_idle();
-        const Record* const source = find(from);
-        if (source == nullptr) return link_result(LinkStatus::no_source);
-        if (output >= source->outputs) return link_result(LinkStatus::no_output);
-        Record* const target = find(to);
-        if (target == nullptr) return link_result(LinkStatus::no_target);
-        if (input >= target->inputs) return link_result(LinkStatus::no_input);
-        const slot_t from_pin = Core::output_pin(*source, output), to_pin = Core::input_pin(*target, input);
-        if (core_.pins.links[to_pin].source != from_pin) {
-            if (!core_.connect(from.index(), from_pin, to.index(), to_pin)) return link_result(path());
-            ++target->edits;
+    link_result connect(node_name from, size_type output, node_name to, size_type input) {
+        PinsOfLink link;
+        if (const LinkStatus wrong = examine(named(from), output, named(to), input, link); wrong != LinkStatus::linked)
+            return link_result(wrong);
+        if (core_.pins.links[link.input].source != link.output) {
+            if (!core_.connect(link.from, link.output, link.to, link.input)) return link_result(path());
+            ++core_.by_slot[link.to]->edits;
         }
         return link_result(LinkStatus::linked);
     }
+    /// What connect() would answer; nothing changes. It is not const, because its search uses memory of the graph.
+    /// @throws, @complexity as connect()
+    link_result would_connect(node_name from, size_type output, node_name to, size_type input) {
+        PinsOfLink link;
+        if (const LinkStatus wrong = examine(named(from), output, named(to), input, link); wrong != LinkStatus::linked)
+            return link_result(wrong);
+        if (core_.pins.links[link.input].source != link.output && core_.search(link.from, link.to) == Core::Edge::cycle)
+            return link_result(path());
+        return link_result(LinkStatus::linked);
+    }
+    /// Makes all these links, in whatever order they stand, or none: connect() for each, but the order of the nodes is sought
+    /// once. A result that is false says which link was refused, and why; so does a link whose input another one has too.
+    /// @throws what the allocator throws; strong
+    /// @complexity linear in the links, the nodes between the ends of those that lead against the order, and their links: at
+    /// most linear in the graph
+    link_result link_all(std::span<const Link> links) { return do_link_all(links); }
+    /// With IdBy<Id>: the same, of nodes that are named by ids.
+    link_result link_all(std::span<const NodeLink<Id>> links)
+        requires has_ids
+    {
+        return do_link_all(links);
+    }
     /// The input reads its constant again. False when it had no source, or there is no such input.
-    bool disconnect(handle_type node, size_type input) noexcept {
+    bool disconnect(node_name node, size_type input) noexcept {
         core_.expect_idle();
-        Record* const record = find(node);
+        Record* const record = record_of(node);
         if (record == nullptr || input >= record->inputs || !core_.pins.linked(Core::input_pin(*record, input))) return false;
         core_.cut(Core::input_pin(*record, input));
         ++record->edits;
         return true;
     }
     /// The output that the input reads; false as a bool when it is a constant, or there is no such input.
-    Source source(handle_type node, size_type input) const noexcept {
-        const Record* const record = find(node);
+    Source source(node_name node, size_type input) const noexcept {
+        const Record* const record = record_of(node);
         if (record == nullptr || input >= record->inputs || !core_.pins.linked(Core::input_pin(*record, input))) return {};
         const slot_t from = core_.pins.links[Core::input_pin(*record, input)].source;
         const slot_t slot = core_.pins.links[from].owner;
@@ -369,14 +626,28 @@ public:
     }
     /// Calls f(handle, input) for each consumer of an output, in the order of their links. f must not link.
     template <class F>
-    void for_each_consumer(handle_type node, size_type output, F&& f) const {
-        const Record* const record = find(node);
+    void for_each_consumer(node_name node, size_type output, F&& f) const {
+        const Record* const record = record_of(node);
         if (record == nullptr || output >= record->outputs) return;
         for (slot_t to = core_.pins.links[Core::output_pin(*record, output)].next; to != no_slot;
              to = core_.pins.links[to].next) {
             const slot_t slot = core_.pins.links[to].owner;
             f(core_.handle_at(slot), to - core_.by_slot[slot]->first);
         }
+    }
+    /// All links, by slots and inputs of the nodes that read: for (const Link& link : graph.all_links()). links() is their
+    /// number. @complexity the walk is linear in slots and inputs @invalidates by changes of nodes and links
+    auto all_links() const noexcept { return range(LinkIterator::into(core_, 0, core_.by_slot.size())); }
+    /// The links into a node, by inputs; none when there is no such node. @complexity the walk is linear in its inputs
+    auto links_into(node_name node) const noexcept {
+        const handle_type to = named(node);
+        return range(contains(to) ? LinkIterator::into(core_, to.index(), std::size_t{to.index()} + 1) : LinkIterator());
+    }
+    /// The links from a node, by outputs, those of one output in the order in which they were made; none when there is no such
+    /// node. @complexity the walk is linear in its outputs and these links
+    auto links_from(node_name node) const noexcept {
+        const Record* const record = record_of(node);
+        return range(record == nullptr ? LinkIterator() : LinkIterator::from(core_, *record));
     }
 
     //=== values ===//
@@ -385,7 +656,7 @@ public:
     /// @throws std::out_of_range when there is no such input; what Equal and the construction of a Value throw; strong
     template <class U = Value>
         requires std::is_constructible_v<Value, U&&>
-    bool set_input(handle_type node, size_type input, U&& value) {
+    bool set_input(node_name node, size_type input, U&& value) {
         Record& record =
             checked(*this, node, "DataflowGraph set_input(node, ...): no node has this handle; ask contains(node)");
         const slot_t at = checked_input(record, input);
@@ -404,7 +675,7 @@ public:
     /// Lets f(Value&) change the constant of an input in place. That counts as a change, unless f returns false; returns which.
     /// @throws std::out_of_range when there is no such input; what f throws: that counts as a change too
     template <class F>
-    bool edit_input(handle_type node, size_type input, F&& f) {
+    bool edit_input(node_name node, size_type input, F&& f) {
         Record& record =
             checked(*this, node, "DataflowGraph edit_input(node, ...): no node has this handle; ask contains(node)");
         const slot_t at = checked_input(record, input);
@@ -418,21 +689,21 @@ public:
         return true;
     }
     /// The value that an input reads: that of its source, or its constant. @throws std::out_of_range when there is none
-    const Value& input(handle_type node, size_type input) const {
+    const Value& input(node_name node, size_type input) const {
         const Record& record =
             checked(*this, node, "DataflowGraph input(node, ...): no node has this handle; ask contains(node)");
         return core_.pins.value(core_.pins.links[checked_input(record, input)].source);
     }
     /// The value of an output. @throws std::out_of_range when there is none
-    const Value& output(handle_type node, size_type output) const { return core_.pins.value(checked_output(node, output)); }
+    const Value& output(node_name node, size_type output) const { return core_.pins.value(checked_output(node, output)); }
     /// The change counter of an output: another number whenever the value is another. @throws as output()
-    change_t counter(handle_type node, size_type output) const { return core_.pins.counters[checked_output(node, output)]; }
+    change_t counter(node_name node, size_type output) const { return core_.pins.counters[checked_output(node, output)]; }
 
     /// Notifies the subscriber of each evaluation in which the output becomes another value, until the token is destroyed. Ends
     /// with the output, and when the graph is assigned to, restored or cleared; goes with the contents in a move or swap.
     /// @pre the subscriber lives as long as the token is attached
     /// @throws std::out_of_range when there is no such output, std::bad_alloc; strong
-    [[nodiscard]] subscription subscribe(handle_type node, size_type output, subscriber& of) {
+    [[nodiscard]] subscription subscribe(node_name node, size_type output, subscriber& of) {
         const slot_t pin = checked_output(node, output);
         return core_.subscribers.add(pin, core_.pins.counters[pin], of);
     }
@@ -450,11 +721,12 @@ public:
     //=== flags and counters ===//
 
     /// The flags of a node; none when there is no such node.
-    NodeFlags flags(handle_type node) const noexcept { return part(node, &Record::flags) & ~detail::node_is_due; }
+    NodeFlags flags(node_name node) const noexcept { return part(node, &Record::flags) & ~detail::node_is_due; }
     /// Sets these flags, or clears them. NodeFlags::errored is cleared by a run that succeeds, and not here. False when there
     /// is no such node.
-    bool set_flags(handle_type node, NodeFlags which, bool on = true) noexcept {
-        Record* const record = find(node);
+    bool set_flags(node_name name, NodeFlags which, bool on = true) noexcept {
+        const handle_type node = named(name);
+        Record* const record = record_of(node);
         if (record == nullptr) return false;
         which = which & detail::settable_flags;
         core_.set_flags(*record, node.index(), on ? record->flags | which : record->flags & ~which);
@@ -462,13 +734,13 @@ public:
         return true;
     }
     /// Makes the node run in the next evaluation: set_flags(node, NodeFlags::manual).
-    bool mark(handle_type node) noexcept { return set_flags(node, NodeFlags::manual); }
+    bool mark(node_name node) noexcept { return set_flags(named(node), NodeFlags::manual); }
     /// How often the node, its constants, links, pins or flags were changed from outside; 0 when there is no such node.
-    change_t edits(handle_type node) const noexcept { return part(node, &Record::edits); }
+    change_t edits(node_name node) const noexcept { return part(node, &Record::edits); }
     /// The number of the last evaluation in which the node ran; 0: never.
-    change_t last_run(handle_type node) const noexcept { return part(node, &Record::ran); }
+    change_t last_run(node_name node) const noexcept { return part(node, &Record::ran); }
     /// The number of the last evaluation in which one of its outputs changed; 0: never.
-    change_t last_change(handle_type node) const noexcept { return part(node, &Record::changed); }
+    change_t last_change(node_name node) const noexcept { return part(node, &Record::changed); }
 
     //=== evaluation ===//
 
@@ -486,10 +758,41 @@ public:
     /// @complexity the nodes that run, their inputs, and the consumers of outputs that changed; and n / 4096 words. Allocates
     /// nothing
     template <class F, class InUse = detail::NoCall, class Failed = detail::NoCall>
+        requires(!std::is_convertible_v<F, node_name>)
     Evaluation evaluate(F&& f, InUse&& in_use = {}, Failed&& failed = {}) {
         const Evaluation result = run_dirty(f, in_use, failed);
         core_.notify();
         return result;
+    }
+    /// Evaluates one node, and what it depends on: of these, those run that must. All others that are dirty stay so, and run in
+    /// a later evaluation. It counts as an evaluation; in_use is called for the stateful ones among these nodes only. No effect
+    /// when there is no such node. @throws as evaluate(), and what the allocator throws before any node runs: no effect then
+    /// @complexity the nodes that it depends on, and their inputs, beside what runs; and n / 4096 words. Allocates when more
+    /// nodes are there than in any call before
+    template <class F, class InUse = detail::NoCall, class Failed = detail::NoCall>
+    Evaluation evaluate(node_name node, F&& f, InUse&& in_use = {}, Failed&& failed = {}) {
+        const handle_type wanted = named(node);
+        if (!contains(wanted)) return {};
+        const Evaluation result = run_cone(wanted.index(), f, in_use, failed);
+        core_.notify();
+        return result;
+    }
+    /// Whether evaluate() calls f for the node, whatever other nodes do: it never ran, got pins, is flagged `always` or
+    /// `manual`, or an input has another value already than at the start of its last run. When false, the node runs only if a
+    /// node that it reads runs first, and changes the output: that is known by running it alone; see up_to_date(). False when
+    /// there is no such node. @complexity O(inputs)
+    bool would_run(node_name node) const noexcept {
+        const Record* const record = record_of(node);
+        return record != nullptr && core_.must_run(*record);
+    }
+    /// Whether neither the node nor any that it depends on would run: its outputs are those that evaluate() would leave. When
+    /// false and would_run() is false too, what runs before it decides. True when there is no such node. It is not const,
+    /// because its search uses memory of the graph.
+    /// @throws what the allocator throws; no effect then @complexity the nodes that it depends on, and their inputs
+    bool up_to_date(node_name node) {
+        core_.expect_idle();
+        const handle_type of = named(node);
+        return !contains(of) || core_.up_to_date(of.index());
     }
     /// How many evaluations there were.
     change_t evaluations() const noexcept { return core_.evaluations; }
@@ -507,7 +810,8 @@ public:
         return Bytes::snapshot(core_, codec);
     }
     /// Replaces the contents by a snapshot's. All bytes are checked before anything changes.
-    /// @param kinds kinds(name) answers the NodeInfo of this name, or null; only asked for nodes that had one
+    /// @param kinds kinds(name) answers the info of this name, a const NodeInfo* or a SharedNodeInfo, or null; it is asked only
+    /// about nodes that had one
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes, what the allocator and the codec throw;
     /// strong; what attached observers throw, and the graph is empty then
     template <class Codec = DefaultCodec, class Kinds = detail::NoKinds>
@@ -518,7 +822,7 @@ public:
     /// throw
     template <class Codec = DefaultCodec, class Kinds = detail::NoKinds>
     const char* try_restore(std::span<const std::byte> bytes, Codec codec = {}, Kinds kinds = {}) {
-        Core fresh(core_.get_allocator(), core_.equal);
+        Core fresh(core_.get_allocator(), core_.equal, core_.rule);
         const char* const error = Bytes::restore(fresh, bytes, codec, kinds);
         if (error == nullptr) core_.adopt(fresh);
         return error;
@@ -527,25 +831,52 @@ public:
     /// same state gives the same bytes. @param ids an IdentityMap<PublicId, handle_type> with an id for each node
     /// @throws std::invalid_argument when a node has no id; what the allocator and the codec throw
     template <class Ids, class Codec = DefaultCodec>
+        requires is_map_of_ids<Ids>
     std::vector<std::byte> save(const Ids& ids, Codec codec = {}) const {
         return Bytes::save(core_, ids, codec);
+    }
+    /// The same by the graph's own ids, with IdBy<PublicId>.
+    template <class Codec = DefaultCodec>
+        requires(has_ids && !is_map_of_ids<Codec>)
+    std::vector<std::byte> save(Codec codec = {}) const {
+        return Bytes::save(core_, core_.ids, codec);
     }
     /// Replaces the contents by those of a file, and `ids` by the ids of its nodes, whose handles are new ones.
     /// @throws as restore()
     template <class Ids, class Codec = DefaultCodec, class Kinds = detail::NoKinds>
+        requires(!has_ids)
     void load(std::span<const std::byte> bytes, Ids& ids, Codec codec = {}, Kinds kinds = {}) {
         if (const char* const error = try_load(bytes, ids, codec, kinds)) detail::throw_invalid_argument(error);
     }
     /// As load, but returns the error instead of throwing it; null on success. @throws what the allocator and the codec throw
     template <class Ids, class Codec = DefaultCodec, class Kinds = detail::NoKinds>
+        requires(!has_ids)
     const char* try_load(std::span<const std::byte> bytes, Ids& ids, Codec codec = {}, Kinds kinds = {}) {
-        Core fresh(core_.get_allocator(), core_.equal);
-        Ids fresh_ids;
+        Core fresh(core_.get_allocator(), core_.equal, core_.rule);
+        Ids fresh_ids(ids.get_allocator());
         const char* const error = Bytes::load(fresh, fresh_ids, bytes, codec, kinds);
         if (error != nullptr) return error;
         core_.adopt(fresh);
+        ScopeGuard undo([&]() noexcept { core_.clear(); });
+        if constexpr (requires { ids.attached(); })
+            if (ids.attached()) fresh_ids.attach_to(*this); // the exchange of both exchanges what they follow
+        undo.dismiss();
         ids.swap(fresh_ids);
         return nullptr;
+    }
+    /// With IdBy<PublicId>: the same, by the graph's own ids.
+    template <class Codec = DefaultCodec, class Kinds = detail::NoKinds>
+        requires has_ids
+    void load(std::span<const std::byte> bytes, Codec codec = {}, Kinds kinds = {}) {
+        if (const char* const error = try_load(bytes, codec, kinds)) detail::throw_invalid_argument(error);
+    }
+    template <class Codec = DefaultCodec, class Kinds = detail::NoKinds>
+        requires has_ids
+    const char* try_load(std::span<const std::byte> bytes, Codec codec = {}, Kinds kinds = {}) {
+        Core fresh(core_.get_allocator(), core_.equal, core_.rule);
+        const char* const error = Bytes::load(fresh, fresh.ids, bytes, codec, kinds);
+        if (error == nullptr) core_.adopt(fresh);
+        return error;
     }
     /// Bytes held on the heap, without what nodes and values hold themselves. @complexity O(1); linear in pins if
     /// outputs have subscribers
@@ -553,14 +884,17 @@ public:
     /// Whether all parts agree, and each link leads forward; for tests. @complexity linear
     bool check_invariants() const { return core_.check_invariants(); }
 
-    /// Whether the same handles name equal nodes with equal pins, links, counters, marks and flags.
+    /// Whether the same handles name equal nodes with equal ids, pins, links, counters, marks and flags.
     friend bool operator==(const DataflowGraph& a, const DataflowGraph& b) {
         if (a.size() != b.size() || a.core_.clock != b.core_.clock || a.core_.evaluations != b.core_.evaluations) return false;
         for (auto [handle, record] : a.core_.records.items()) {
             const Record* const other = b.core_.records.get(handle);
             if (other == nullptr || !a.core_.same(record, b.core_, *other)) return false;
         }
-        return true;
+        if constexpr (has_ids)
+            return a.core_.ids == b.core_.ids;
+        else
+            return true;
     }
 
 private:
@@ -569,11 +903,29 @@ private:
     static constexpr const char* unknown = "DataflowGraph at(node): no node has this handle; ask contains(node)";
 
     static handle_type outer(RecordHandle node) noexcept { return handle_type::from_bits(node.to_bits()); }
-    Record* find(handle_type node) noexcept { return core_.records.get(Core::inner(node)); }
-    const Record* find(handle_type node) const noexcept { return core_.records.get(Core::inner(node)); }
+    using LinkIterator = detail::LinkIterator<Core, Link>;
+    static auto range(LinkIterator first) noexcept { return detail::LinkRange<LinkIterator>(first); }
+    template <class Iterator, class Part>
+    static auto walk(Iterator it, Part part) noexcept {
+        return detail::PartIterator<Iterator, Part>(it, part);
+    }
+    template <class Self, class Part>
+    static auto whole(Self& self, Part part) noexcept {
+        auto& records = self.core_.records;
+        return detail::part_range(records.begin(), records.end(), records.size(), part);
+    }
+    /// The handle that a verb is told.
+    handle_type named(const node_name& name) const noexcept {
+        if constexpr (has_ids)
+            return name.id() == nullptr ? name.handle() : core_.ids.handle_of(*name.id());
+        else
+            return name;
+    }
+    Record* record_of(const node_name& node) noexcept { return core_.records.get(Core::inner(named(node))); }
+    const Record* record_of(const node_name& node) const noexcept { return core_.records.get(Core::inner(named(node))); }
     template <class T>
-    T part(handle_type node, T detail::DataflowState::*member) const noexcept {
-        const Record* const record = find(node);
+    T part(const node_name& node, T detail::DataflowState::*member) const noexcept {
+        const Record* const record = record_of(node);
         return record == nullptr ? T{} : record->*member;
     }
     template <class R>
@@ -581,14 +933,14 @@ private:
         return record == nullptr ? nullptr : std::addressof(record->node);
     }
     template <class Self>
-    static auto& checked(Self& self, handle_type node, const char* what) {
-        auto* const record = self.find(node);
+    static auto& checked(Self& self, const node_name& node, const char* what) {
+        auto* const record = self.record_of(node);
         if (record == nullptr) detail::throw_out_of_range(what);
         return *record;
     }
     template <class Self>
-    static auto& expected(Self& self, handle_type node) noexcept {
-        auto* const record = self.find(node);
+    static auto& expected(Self& self, const node_name& node) noexcept {
+        auto* const record = self.record_of(node);
         SLOTWISE_EXPECT(record != nullptr, "DataflowGraph [node]: no node has this handle; ask get(node) or explain(node)");
         return *record;
     }
@@ -597,7 +949,7 @@ private:
             detail::throw_out_of_range("DataflowGraph: the node has no input of this number; ask inputs(node)");
         return Core::input_pin(record, input);
     }
-    slot_t checked_output(handle_type node, size_type output) const {
+    slot_t checked_output(const node_name& node, size_type output) const {
         const Record& record =
             checked(*this, node, "DataflowGraph output(node, ...): no node has this handle; ask contains(node)");
         if (output >= record.outputs)
@@ -609,12 +961,56 @@ private:
         for (const slot_t slot : core_.order.path()) nodes.push_back(core_.handle_at(slot));
         return nodes;
     }
-    template <class... Args>
-    handle_type do_add(const NodeInfo* info, size_type inputs, size_type outputs, Args&&... args) {
-        const Running running(core_);
-        return outer(core_.add(info, inputs, outputs, std::forward<Args>(args)...));
+    /// A link, by slots and pins.
+    struct PinsOfLink {
+        slot_t from = 0, output = 0, to = 0, input = 0;
+    };
+    /// LinkStatus::linked, and its pins, when there are such pins and the rule allows it. Throws what the rule throws
+    LinkStatus examine(handle_type from, size_type output, handle_type to, size_type input, PinsOfLink& link) {
+        core_.expect_idle();
+        const Record* const source = core_.records.get(Core::inner(from));
+        if (source == nullptr) return LinkStatus::no_source;
+        if (output >= source->outputs) return LinkStatus::no_output;
+        const Record* const target = core_.records.get(Core::inner(to));
+        if (target == nullptr) return LinkStatus::no_target;
+        if (input >= target->inputs) return LinkStatus::no_input;
+        if (!core_.fit(*source, output, *target, input)) return LinkStatus::unfit;
+        link = {from.index(), Core::output_pin(*source, output), to.index(), Core::input_pin(*target, input)};
+        return LinkStatus::linked;
     }
-    bool do_fulfill(handle_type node, const NodeInfo* info, size_type inputs, size_type outputs, Node&& value) {
+    template <class Name>
+    link_result do_link_all(std::span<const NodeLink<Name>> links) {
+        auto& pairs = core_.pairs;
+        pairs.clear();
+        pairs.reserve(links.size());
+        for (size_type n = 0; n != links.size(); ++n) {
+            PinsOfLink link;
+            const NodeLink<Name>& each = links[n];
+            if (const LinkStatus wrong = examine(named(each.from), each.output, named(each.to), each.input, link);
+                wrong != LinkStatus::linked)
+                return link_result(wrong, n);
+            pairs.push_back({link.output, link.input, {}, false});
+        }
+        const size_type again = core_.find_twice();
+        if (again != links.size()) return link_result(LinkStatus::twice, again);
+        if (core_.connect_pairs()) return link_result(LinkStatus::linked, links.size());
+        size_type n = 0; // one of them is on the cycle, because there was none before
+        while (!core_.order.close_path(core_.pins.links[pairs[n].output].owner, core_.pins.links[pairs[n].input].owner)) ++n;
+        return link_result(path(), n);
+    }
+
+    static constexpr detail::NoId no_id{};
+    template <class Named, class... Args>
+    handle_type do_add(const Named& id, const SharedNodeInfo& info, size_type inputs, size_type outputs, Args&&... args) {
+        const Running running(core_);
+        if constexpr (has_ids)
+            if (core_.ids.contains(id)) return {};
+        const auto enter = [&]([[maybe_unused]] handle_type node) {
+            if constexpr (has_ids) static_cast<void>(core_.ids.insert(id, node));
+        };
+        return outer(core_.add(info, inputs, outputs, enter, std::forward<Args>(args)...));
+    }
+    bool do_fulfill(handle_type node, const SharedNodeInfo& info, size_type inputs, size_type outputs, Node&& value) {
         const Running running(core_);
         if (core_.records.explain(Core::inner(node)) != HandleStatus::reserved) return false;
         core_.fulfill(node, info, inputs, outputs, std::move(value));
@@ -630,21 +1026,42 @@ private:
                 in_use(core_.by_slot[slot]->node);
         Evaluation result;
         context_type context(core_);
-        core_.dirty.pop_each([&](size_type at) {
-            const typename Core::Place& place = core_.places[at];
-            Record& record = *place.record;
-            const bool changed = core_.read_inputs(place);
-            if (record.flags != NodeFlags::none) [[unlikely]] {
-                if (has_any(record.flags, NodeFlags::always)) core_.dirty.set(at); // for the next evaluation
-                if (!changed && !has_any(record.flags, detail::runs_anyway)) return;
-                record.flags = record.flags & ~(NodeFlags::manual | NodeFlags::errored | detail::node_is_due);
-            } else if (!changed)
-                return;
-            ++result.ran;
-            context.enter(place, at);
-            result.errored += !run(record, context, f, failed);
+        core_.dirty.pop_each([&](size_type at) { run_at(at, result, context, f, failed); });
+        return result;
+    }
+    template <class F, class InUse, class Failed>
+    Evaluation run_cone(slot_t slot, F& f, InUse& in_use, Failed& failed) {
+        const Running running(core_);
+        core_.find_cone(slot);
+        const ScopeGuard emptied([&]() noexcept { core_.cone.clear(); }); // also when a callback throws
+        ++core_.evaluations;
+        if constexpr (!std::is_same_v<std::remove_cv_t<InUse>, detail::NoCall>)
+            for (const slot_t each : core_.cone_slots)
+                if (has_any(core_.by_slot[each]->flags, NodeFlags::stateful)) in_use(core_.by_slot[each]->node);
+        Evaluation result;
+        context_type context(core_);
+        core_.cone.pop_each([&](size_type at) {
+            if (!core_.dirty.test(at)) return;
+            core_.dirty.reset(at);
+            run_at(at, result, context, f, failed);
         });
         return result;
+    }
+    /// Runs the dirty node at a position, if its marks say so. @pre its bit was taken out of `dirty`
+    template <class F, class Failed>
+    SLOTWISE_ALWAYS_INLINE void run_at(size_type at, Evaluation& result, context_type& context, F& f, Failed& failed) {
+        const typename Core::Place& place = core_.places[at];
+        Record& record = *place.record;
+        const bool changed = core_.read_inputs(place);
+        if (record.flags != NodeFlags::none) [[unlikely]] {
+            if (has_any(record.flags, NodeFlags::always)) core_.dirty.set(at); // for the next evaluation
+            if (!changed && !has_any(record.flags, detail::runs_anyway)) return;
+            record.flags = record.flags & ~(NodeFlags::manual | NodeFlags::errored | detail::node_is_due);
+        } else if (!changed)
+            return;
+        ++result.ran;
+        context.enter(place, at);
+        result.errored += !run(record, context, f, failed);
     }
 
     /// One run of a node; false when it failed.
@@ -686,17 +1103,20 @@ template <class Handle>
 class LinkResult {
 public:
     /// The answer `status`, without a path.
-    explicit LinkResult(LinkStatus status) noexcept : status_(status) {}
+    explicit LinkResult(LinkStatus status, std::size_t which = 0) noexcept : status_(status), which_(which) {}
     /// The answer LinkStatus::cycle.
-    explicit LinkResult(std::vector<Handle>&& path) noexcept : status_(LinkStatus::cycle), path_(std::move(path)) {}
+    explicit LinkResult(std::vector<Handle>&& path, std::size_t which = 0) noexcept
+        : status_(LinkStatus::cycle), which_(which), path_(std::move(path)) {}
 
-    /// Whether the input is linked to the output now.
+    /// Whether the input is linked to the output now; of would_connect(): whether it may be.
     explicit operator bool() const noexcept { return status_ == LinkStatus::linked; }
     /// Which.
     LinkStatus status() const noexcept { return status_; }
     /// Of a cycle: the nodes from `to` to `from` that are linked already, each to the next; the link would close them to a
-    /// ring. Empty otherwise.
+    /// ring. Those of link_all() may be linked by others of its links. Empty otherwise.
     std::span<const Handle> path() const noexcept { return path_; }
+    /// Of link_all(): the place of the link that is refused; behind the last when all are made. 0 otherwise.
+    std::size_t which() const noexcept { return which_; }
     /// The answer in words.
     const char* what() const noexcept {
         switch (status_) {
@@ -714,12 +1134,19 @@ public:
             return "connect(from, output, to, ...): no node has this handle; ask contains(to)";
         case LinkStatus::no_input:
             return "connect(from, output, to, input): the node has fewer inputs; ask inputs(to)";
+        case LinkStatus::unfit:
+            return "connect(from, output, to, input): the rule of the graph, LinkIf<P>, says that this output does not fit "
+                   "this "
+                   "input; link pins for which P answers true";
+        case LinkStatus::twice:
+            return "link_all(links): two of the links have the same input, and it can read one output only; leave one out";
         }
         return "";
     }
 
 private:
     LinkStatus status_;
+    std::size_t which_ = 0;
     std::vector<Handle> path_{};
 };
 
@@ -919,5 +1346,11 @@ class DataflowGraph<Node, Value, Equal, With...>
     : public detail::OfPlain<DataflowGraph<std::remove_cvref_t<Node>, std::remove_cvref_t<Value>, Equal, With...>> {};
 
 SLOTWISE_END
+
+/// It owns nothing. Iterators outlive it.
+template <class Iterator>
+inline constexpr bool std::ranges::enable_view<slotwise::detail::LinkRange<Iterator>> = true;
+template <class Iterator>
+inline constexpr bool std::ranges::enable_borrowed_range<slotwise::detail::LinkRange<Iterator>> = true;
 
 #endif

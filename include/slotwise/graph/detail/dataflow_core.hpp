@@ -8,6 +8,7 @@
 #include "../../core/detail/bits.hpp"
 #include "../../core/hash.hpp"
 #include "../../core/versioned.hpp"
+#include "../../map/identity_map.hpp"
 #include "../../map/slot_map.hpp"
 #include "../../memory/allocator.hpp"
 #include "../../memory/paged_array.hpp"
@@ -118,7 +119,7 @@ struct DataflowState {
     slot_t first = 0, inputs = 0, outputs = 0; // its run of pins
     NodeFlags flags = node_is_due;
 
-    const NodeInfo* info = nullptr;
+    SharedNodeInfo info{};
     change_t edits = 0, ran = 0, changed = 0;
 };
 /// All that is known of a node.
@@ -295,6 +296,14 @@ public:
         (to.next == no_slot ? from.prev : links[to.next].prev) = to.prev;
         to = {input, no_slot, no_slot, to.owner};
         reads[input] = values_.ptr(input);
+    }
+    /// Undoes unlink(), of the last one first. @param was the links of the input before it @pre the input has a constant
+    void relink(slot_t input, const PinLink& was) noexcept {
+        PinLink& from = links[was.source];
+        (was.prev == no_slot ? from.next : links[was.prev].next) = input;
+        (was.next == no_slot ? from.prev : links[was.next].prev) = input;
+        links[input] = was;
+        reads[input] = values_.ptr(was.source);
     }
     bool linked(slot_t input) const noexcept { return links[input].source != input; }
     /// Moves an input, with its constant, mark and link, to a pin of a new run. @pre Value's move does not throw
@@ -576,42 +585,77 @@ private:
     PlainVector<bits::word_t, Allocator> summary_;
 };
 
+//=== ids, and the rule of links ===//
+
+/// The type of ids of a graph without them.
+struct NoId {};
+/// The ids of the nodes of a graph, and how each verb is told a node.
+template <class Id, class Handle, class Allocator>
+struct NodeIds {
+    using map = IdentityMap<Id, Handle, AllocBy<Allocator>>;
+    using name = NodeName<Handle, Id>;
+};
+template <class Handle, class Allocator>
+struct NodeIds<NoId, Handle, Allocator> {
+    struct map {
+        explicit map(const Allocator&) noexcept {}
+        map(const map&, const Allocator&) noexcept {}
+    };
+    using name = Handle;
+};
+/// The rule of a graph in which any output may be linked to any input.
+struct NoRule {};
+
+/// A link by pins, of link_all().
+struct PinPair {
+    slot_t output, input;
+    PinLink was; // of the input, before
+    bool linked; // it was not linked to this output before
+};
+
 //=== the engine ===//
 
 /// The engine of a DataflowGraph: nodes, pins, order and dirty nodes side by side, and the steps by which they change together.
 /// It does not know the interface, nor how a node is run.
-/// @tparam X the graph, by whose handles nodes are named @tparam Allocator of bytes
-template <class Node, class Value, class Equal, class X, class Allocator>
+/// @tparam X the graph, by whose handles nodes are named @tparam Allocator of bytes @tparam Id of nodes, or NoId
+/// @tparam Rule which links are allowed, or NoRule
+template <class Node, class Value, class Equal, class X, class Allocator, class Id, class Rule>
 struct DataflowCore {
     using Record = DataflowRecord<Node, Allocator>;
     using Records = SlotMap<Record, Tag<X>, AllocBy<rebind_t<Allocator, Record>>>;
     template <class T>
     using List = PlainVector<T, Allocator>;
     using Handle = HandleOf<X>;
+    using Ids = typename NodeIds<Id, Handle, Allocator>::map;
+    using Edge = typename TopologicalOrder<Allocator>::Edge;
+    static constexpr bool has_ids = !std::is_same_v<Id, NoId>;
+    static constexpr bool has_rule = !std::is_same_v<Rule, NoRule>;
     /// What a run needs first of the node at a position: found by one load, where the slot and its record would be two.
     struct Place {
         Record* record;
         slot_t first, inputs;
     };
 
-    explicit DataflowCore(const Allocator& alloc, const Equal& by = Equal())
-        : records(rebind_t<Allocator, Record>(alloc)), pins(alloc), order(alloc), dirty(alloc), stateful(alloc), by_slot(alloc),
-          places(alloc), written(alloc), subscribers(alloc), changed(alloc), equal(by) {}
+    explicit DataflowCore(const Allocator& alloc, const Equal& by = Equal(), const Rule& ruled_by = Rule())
+        : records(rebind_t<Allocator, Record>(alloc)), pins(alloc), order(alloc), dirty(alloc), stateful(alloc), cone(alloc),
+          by_slot(alloc), places(alloc), cone_slots(alloc), pairs(alloc), written(alloc), subscribers(alloc), changed(alloc),
+          equal(by), rule(ruled_by), ids(alloc) {}
     DataflowCore(const DataflowCore& other, const Allocator& alloc)
         : records(other.idle().records, rebind_t<Allocator, Record>(alloc)),
           pins(other.pins, alloc, [](Value& value) -> const Value& { return value; }), order(other.order, alloc),
-          dirty(other.dirty, alloc), stateful(other.stateful, alloc), by_slot(alloc), places(alloc), written(alloc),
-          subscribers(alloc), changed(alloc), clock(other.clock), evaluations(other.evaluations), links(other.links),
-          equal(other.equal) {
+          dirty(other.dirty, alloc), stateful(other.stateful, alloc), cone(alloc), by_slot(alloc), places(alloc),
+          cone_slots(alloc), pairs(alloc), written(alloc), subscribers(alloc), changed(alloc), clock(other.clock),
+          evaluations(other.evaluations), links(other.links), equal(other.equal), rule(other.rule), ids(other.ids, alloc) {
         list_all(other.by_slot.size());
     }
     /// Moves nodes and values one by one. @pre Node has a move
     DataflowCore(DataflowCore&& other, const Allocator& alloc)
         : records(std::move(other.records), rebind_t<Allocator, Record>(alloc)),
           pins(other.pins, alloc, [](Value& value) -> Value&& { return std::move(value); }), order(other.order, alloc),
-          dirty(other.dirty, alloc), stateful(other.stateful, alloc), by_slot(alloc), places(alloc), written(alloc),
-          subscribers(other.subscribers, alloc), changed(alloc), clock(other.clock), evaluations(other.evaluations),
-          links(other.links), equal(other.equal) {
+          dirty(other.dirty, alloc), stateful(other.stateful, alloc), cone(alloc), by_slot(alloc), places(alloc),
+          cone_slots(alloc), pairs(alloc), written(alloc), subscribers(other.subscribers, alloc), changed(alloc),
+          clock(other.clock), evaluations(other.evaluations), links(other.links), equal(other.equal), rule(other.rule),
+          ids(std::move(other.ids), alloc) {
         list_all(other.by_slot.size());
     }
     DataflowCore(const DataflowCore&) = delete;
@@ -644,12 +688,17 @@ struct DataflowCore {
     }
     void swap_all_but_records(DataflowCore& other) noexcept {
         std::swap(equal, other.equal);
+        std::swap(rule, other.rule);
+        if constexpr (has_ids) exchange_by_moving(ids, other.ids);
         pins.swap(other.pins);
         order.swap(other.order);
         dirty.swap(other.dirty);
         stateful.swap(other.stateful);
+        cone.swap(other.cone);
         by_slot.swap(other.by_slot);
         places.swap(other.places);
+        cone_slots.swap(other.cone_slots);
+        pairs.swap(other.pairs);
         written.swap(other.written);
         changed.swap(other.changed);
         subscribers.swap(other.subscribers);
@@ -693,14 +742,23 @@ struct DataflowCore {
 
     //=== nodes ===//
 
-    /// Throws what the allocator and the constructors throw; strong @return the handle of its record
-    template <class... Args>
-    auto add(const NodeInfo* info, std::size_t inputs, std::size_t outputs, Args&&... args) {
-        return add_record(info, inputs, outputs, [&] { return records.emplace(std::in_place, std::forward<Args>(args)...); });
+    /// Throws what the allocator, the constructors and `enter` throw; strong @return the handle of its record
+    /// @param enter enter(handle) gives the node its id
+    template <class Enter, class... Args>
+    auto add(const SharedNodeInfo& info, std::size_t inputs, std::size_t outputs, Enter&& enter, Args&&... args) {
+        return add_record(info, inputs, outputs, [&] {
+            const auto handle = records.emplace(std::in_place, std::forward<Args>(args)...);
+            if constexpr (has_ids) {
+                ScopeGuard undo([&]() noexcept { records.erase(handle); });
+                enter(Handle::from_bits(handle.to_bits()));
+                undo.dismiss();
+            }
+            return handle;
+        });
     }
     /// The same under a reserved handle. @pre it is reserved
     template <class... Args>
-    void fulfill(Handle node, const NodeInfo* info, std::size_t inputs, std::size_t outputs, Args&&... args) {
+    void fulfill(Handle node, const SharedNodeInfo& info, std::size_t inputs, std::size_t outputs, Args&&... args) {
         add_record(info, inputs, outputs, [&] {
             static_cast<void>(records.fulfill(inner(node), std::in_place, std::forward<Args>(args)...));
             return inner(node);
@@ -708,7 +766,7 @@ struct DataflowCore {
     }
     /// @param emplace builds the record and returns its handle
     template <class Emplace>
-    auto add_record(const NodeInfo* info, std::size_t inputs, std::size_t outputs, Emplace&& emplace) {
+    auto add_record(const SharedNodeInfo& info, std::size_t inputs, std::size_t outputs, Emplace&& emplace) {
         const std::size_t most = records.capacity(); // the highest slot that the node can get
         if (most >= no_slot) throw_length_error("DataflowGraph add(node, ...): there are 2^32 - 1 nodes; make another graph");
         order.reserve(static_cast<slot_t>(most));
@@ -732,7 +790,7 @@ struct DataflowCore {
         order.append(slot);
         place(slot);
         dirty.set(order.positions() - 1);
-        set_flags(record, slot, node_is_due | (info == nullptr ? NodeFlags::none : info->flags & settable_flags));
+        set_flags(record, slot, node_is_due | (info ? info->flags & settable_flags : NodeFlags::none));
         return handle;
     }
     /// Cuts the node's links and removes its pins. Its record is then to be erased, as the last step.
@@ -801,6 +859,7 @@ struct DataflowCore {
         DataflowPins<Value, Allocator> gone(get_allocator());
         gone.swap(pins);
         links = 0;
+        if constexpr (has_ids) ids.clear();
         records.clear();
     }
     void set_flags(Record& record, slot_t slot, NodeFlags flags) noexcept {
@@ -817,20 +876,7 @@ struct DataflowCore {
     /// Links an input to an output that it does not read yet; false, and no change, if that would close a cycle: order.path()
     /// then says which. Throws what the allocator throws; strong
     bool connect(slot_t from, slot_t output, slot_t to, slot_t input) {
-        using Edge = typename TopologicalOrder<Allocator>::Edge;
-        const Edge needs = order.find(
-            from, to,
-            [this](slot_t slot, auto&& visit) {
-                const Record& record = *by_slot[slot];
-                for (slot_t o = 0; o != record.outputs; ++o)
-                    for (slot_t at = pins.links[output_pin(record, o)].next; at != no_slot; at = pins.links[at].next)
-                        if (!visit(pins.links[at].owner)) return;
-            },
-            [this](slot_t slot, auto&& visit) {
-                const Record& record = *by_slot[slot];
-                for (slot_t i = 0; i != record.inputs; ++i)
-                    if (pins.linked(record.first + i) && !visit(pins.links[pins.links[record.first + i].source].owner)) return;
-            });
+        const Edge needs = search(from, to);
         if (needs == Edge::cycle) return false;
         if (needs == Edge::reorder) reorder();
         if (pins.linked(input)) cut(input);
@@ -838,6 +884,84 @@ struct DataflowCore {
         ++links;
         mark_dirty(to);
         return true;
+    }
+    /// What a link from one node to another needs; nothing changes yet. Throws what the allocator throws
+    Edge search(slot_t from, slot_t to) { return order.find(from, to, successors(), predecessors()); }
+    /// The place of the first pair whose input an earlier one has; their number if there is none. Throws what the allocator
+    /// throws
+    std::size_t find_twice() {
+        slot_t most = 0;
+        for (const PinPair& pair : pairs) most = most < pair.input ? pair.input : most;
+        cone.reserve(std::size_t{most} + 1); // here it is a set of pins
+        std::size_t n = 0;
+        for (; n != pairs.size() && !cone.test(pairs[n].input); ++n) cone.set(pairs[n].input);
+        for (std::size_t i = 0; i != n; ++i) cone.reset(pairs[i].input);
+        return n;
+    }
+    /// Makes the links in `pairs`, which name each input once; false, and no change, if they close a cycle: order.path() then
+    /// says which. Throws what the allocator throws; strong
+    bool connect_pairs() {
+        // Links forward need no other order. All cycles, and all nodes that must move, lie between the ends of the others.
+        std::size_t low = order.positions(), high = 0;
+        for (PinPair& pair : pairs) {
+            const std::size_t from = order.position(pins.links[pair.output].owner);
+            const std::size_t to = order.position(pins.links[pair.input].owner);
+            pair.linked = pins.links[pair.input].source != pair.output;
+            if (from < to || !pair.linked) continue;
+            low = low < to ? low : to;
+            high = high > from ? high : from;
+        }
+        if (low <= high) order.reserve_range(low, high);
+        for (PinPair& pair : pairs) {
+            if (!pair.linked) continue;
+            pair.was = pins.links[pair.input]; // with the neighbours of now
+            if (pins.linked(pair.input)) pins.unlink(pair.input);
+            pins.link(pair.output, pair.input);
+        }
+        if (low <= high) {
+            if (order.sort_range(low, high, successors(), predecessors()) == Edge::cycle) {
+                for (std::size_t n = pairs.size(); n-- != 0;) {
+                    const PinPair& pair = pairs[n];
+                    if (!pair.linked) continue;
+                    pins.unlink(pair.input);
+                    if (pair.was.source != pair.input) pins.relink(pair.input, pair.was);
+                }
+                return false;
+            }
+            reorder();
+        }
+        for (const PinPair& pair : pairs) {
+            if (!pair.linked) continue;
+            links += pair.was.source == pair.input;
+            const slot_t slot = pins.links[pair.input].owner;
+            ++by_slot[slot]->edits;
+            mark_dirty(slot);
+        }
+        return true;
+    }
+    auto successors() const noexcept {
+        return [this](slot_t slot, auto&& visit) {
+            const Record& record = *by_slot[slot];
+            for (slot_t o = 0; o != record.outputs; ++o)
+                for (slot_t at = pins.links[output_pin(record, o)].next; at != no_slot; at = pins.links[at].next)
+                    if (!visit(pins.links[at].owner)) return;
+        };
+    }
+    auto predecessors() const noexcept {
+        return [this](slot_t slot, auto&& visit) {
+            const Record& record = *by_slot[slot];
+            for (slot_t i = 0; i != record.inputs; ++i)
+                if (pins.linked(record.first + i) && !visit(pins.links[pins.links[record.first + i].source].owner)) return;
+        };
+    }
+    /// Whether the rule allows a link of these. Throws what it throws
+    bool fit(const Record& from, std::size_t output, const Record& to, std::size_t input) {
+        if constexpr (has_rule) {
+            const Running calls(*this);
+            return static_cast<bool>(rule(NodePin<Node>{from.node, from.info.get(), static_cast<slot_t>(output)},
+                                          NodePin<Node>{to.node, to.info.get(), static_cast<slot_t>(input)}));
+        } else
+            return true;
     }
     /// The input reads its constant again. @pre it is linked
     void cut(slot_t input) noexcept {
@@ -853,6 +977,40 @@ struct DataflowCore {
 
     //=== runs ===//
 
+    /// Whether evaluate() calls the node for a reason of its own: its flags, or a value that it reads now.
+    bool must_run(const Record& record) const noexcept {
+        if (has_any(record.flags, runs_anyway)) return true;
+        for (slot_t pin = record.first; pin != record.first + record.inputs; ++pin)
+            if (pins.counters[pins.links[pin].source] != pins.seen[pin]) return true;
+        return false;
+    }
+    /// Puts the node, and all that it depends on, into `cone` and `cone_slots`. The caller clears the cone.
+    /// Throws what the allocator throws; the cone is empty then
+    void find_cone(slot_t slot) {
+        cone.reserve(order.positions());
+        cone_slots.clear();
+        ScopeGuard undo([&]() noexcept { cone.clear(); });
+        const auto enter = [this](slot_t next) {
+            if (cone.test(order.position(next))) return true;
+            cone_slots.push_back(next);
+            cone.set(order.position(next));
+            return true;
+        };
+        enter(slot);
+        const auto sources = predecessors();
+        for (std::size_t i = 0; i != cone_slots.size(); ++i) sources(cone_slots[i], enter);
+        undo.dismiss();
+    }
+    /// Whether no node of the cone of this one would run. Throws what the allocator throws
+    bool up_to_date(slot_t slot) {
+        find_cone(slot);
+        bool result = true;
+        for (const slot_t each : cone_slots) {
+            cone.reset(order.position(each));
+            result = result && !must_run(*by_slot[each]);
+        }
+        return result;
+    }
     /// Records what the node reads now, and notes which of it changed. Whether any did.
     SLOTWISE_ALWAYS_INLINE bool read_inputs(const Place& at) noexcept {
         const PinLink* link = pins.links.data() + at.first;
@@ -920,7 +1078,7 @@ struct DataflowCore {
 
     /// Whether two nodes have equal pins, links, marks and flags.
     bool same(const Record& mine, const DataflowCore& other, const Record& its) const {
-        if (!(mine.node == its.node) || mine.info != its.info || mine.inputs != its.inputs || mine.outputs != its.outputs ||
+        if (!(mine.node == its.node) || !(mine.info == its.info) || mine.inputs != its.inputs || mine.outputs != its.outputs ||
             mine.flags != its.flags || mine.ran != its.ran || mine.changed != its.changed)
             return false;
         for (slot_t i = 0; i != mine.inputs + mine.outputs; ++i) {
@@ -938,11 +1096,14 @@ struct DataflowCore {
         return true;
     }
     std::size_t memory_usage() const noexcept {
-        return memory_of(records, pins, order, dirty, stateful, by_slot, places, written, subscribers, changed);
+        std::size_t of_ids = 0;
+        if constexpr (has_ids) of_ids = ids.memory_usage();
+        return of_ids + memory_of(records, pins, order, dirty, stateful, cone, by_slot, places, cone_slots, pairs, written,
+                                  subscribers, changed);
     }
     bool check_invariants() const {
         if (!records.check_invariants() || !pins.check_invariants() || !order.check_invariants() || !dirty.check_invariants() ||
-            !stateful.check_invariants() || !written.empty())
+            !stateful.check_invariants() || !written.empty() || !cone.check_invariants() || !cone.empty() || !ids_are_sound())
             return false;
         std::size_t count = 0, linked = 0, consumers = 0, nodes = 0;
         for (std::size_t at = 0; at != order.positions(); ++at) nodes += order.slot_at(at) != no_slot;
@@ -1008,8 +1169,11 @@ struct DataflowCore {
     TopologicalOrder<Allocator> order;
     DirtySet<Allocator> dirty;    // by position: nodes that may have to run; their marks decide
     DirtySet<Allocator> stateful; // by slot
+    DirtySet<Allocator> cone;     // by position: what the node that is asked for depends on; empty between calls
     List<Record*> by_slot;
     List<Place> places;                       // by position
+    List<slot_t> cone_slots;                  // of the last cone
+    List<PinPair> pairs;                      // of link_all()
     WrittenOutputs<Value, Allocator> written; // by the running node
     OutputSubscribers<Handle, Value, Allocator> subscribers;
     List<bits::word_t> changed; // of its inputs, a bit each
@@ -1018,6 +1182,23 @@ struct DataflowCore {
     std::size_t links = 0;
     bool running = false;
     SLOTWISE_NO_UNIQUE_ADDRESS Equal equal;
+    SLOTWISE_NO_UNIQUE_ADDRESS Rule rule;
+    SLOTWISE_NO_UNIQUE_ADDRESS Ids ids; // of nodes, and of reserved handles
+
+    /// Whether each node has an id, and each id a node or a reserved handle.
+    bool ids_are_sound() const {
+        if constexpr (has_ids) {
+            if (!ids.check_invariants()) return false;
+            std::size_t named = 0;
+            for (const Handle handle : ids.handles()) {
+                const HandleStatus is = records.explain(inner(handle));
+                if (is != HandleStatus::live && is != HandleStatus::reserved) return false;
+                named += is == HandleStatus::live;
+            }
+            return named == records.size();
+        } else
+            return true;
+    }
 
 private:
     slot_t new_pins(std::size_t inputs, std::size_t outputs) {

@@ -16,6 +16,9 @@ namespace detail {
 struct NoKinds {
     const NodeInfo* operator()(std::string_view) const noexcept { return nullptr; }
 };
+/// What kinds(name) answered.
+inline SharedNodeInfo shared_info(const NodeInfo* info) noexcept { return SharedNodeInfo::refer_to(info); }
+inline SharedNodeInfo shared_info(SharedNodeInfo info) noexcept { return info; }
 
 /// Writes and reads what is known of a node beside its pins.
 template <class Record, class Codec, class Kinds>
@@ -35,8 +38,8 @@ struct RecordCodec {
         out.number(record.edits);
         out.number(record.ran);
         out.number(record.changed);
-        out.number(static_cast<std::uint8_t>(record.info != nullptr));
-        if (record.info != nullptr) {
+        out.number(static_cast<std::uint8_t>(static_cast<bool>(record.info)));
+        if (record.info) {
             out.number(std::uint64_t{record.info->name.size()});
             out.raw(record.info->name.data(), record.info->name.size());
         }
@@ -50,7 +53,7 @@ struct RecordCodec {
         if (changed > ran) in.fail("snapshot: an output of a node changed in an evaluation in which it did not run");
         if ((flags & ~(settable_flags | NodeFlags::errored | node_is_due)) != NodeFlags::none)
             in.fail("snapshot: a node has a flag that there is not");
-        const NodeInfo* const info = in.flag() ? read_info(in) : nullptr;
+        SharedNodeInfo info = in.flag() ? read_info(in) : SharedNodeInfo();
         T record(std::in_place, codec.template read<decltype(record.node)>(in));
         record.inputs = inputs;
         record.outputs = outputs;
@@ -58,17 +61,17 @@ struct RecordCodec {
         record.edits = edits;
         record.ran = ran;
         record.changed = changed;
-        record.info = info;
+        record.info = std::move(info);
         return record;
     }
 
 private:
-    const NodeInfo* read_info(ByteReader& in) {
+    SharedNodeInfo read_info(ByteReader& in) {
         const auto bytes = in.raw(in.length(1));
-        if (in.error() != nullptr) return nullptr;
+        if (in.error() != nullptr) return {};
         const std::string_view name(static_cast<const char*>(static_cast<const void*>(bytes.data())), bytes.size());
-        const NodeInfo* const info = kinds(name);
-        if (info == nullptr || info->name != name)
+        SharedNodeInfo info = shared_info(kinds(name));
+        if (!info || info->name != name)
             in.fail("snapshot: a node has an info; pass kinds(name), which answers the NodeInfo with this name");
         return info;
     }
@@ -98,6 +101,11 @@ public:
         for (std::size_t at = 0; at != core.order.positions(); ++at)
             if (const slot_t slot = core.order.slot_at(at); slot != no_slot) out.number(slot);
         write_pins(core, listed, places, out, codec);
+        if constexpr (Core::has_ids) {
+            const auto ids = core.ids.snapshot(codec);
+            out.number(std::uint64_t{ids.size()});
+            out.raw(ids.data(), ids.size());
+        }
         return Seal::close(out, tags<Codec>);
     }
     /// @pre `fresh` is empty @return the error, or null Throws what the allocator and the codec throw
@@ -118,6 +126,12 @@ public:
             Slots places; // of slots are the slots themselves
             for (slot_t slot = 0; slot != fresh.by_slot.size(); ++slot) places.push_back(slot);
             if (take_order(fresh, order, in)) read_pins(fresh, listed, places, in, codec);
+        }
+        if constexpr (Core::has_ids) {
+            const auto ids = in.raw(in.length(1));
+            if (in.error() != nullptr) return in.error();
+            if (const char* const error = fresh.ids.try_restore(ids, codec)) return error;
+            if (!fresh.ids_are_sound()) in.fail("snapshot: a node has no id, or an id names no node");
         }
         if (in.left() != 0) in.fail("snapshot: there are more bytes than the state needs");
         if (in.error() == nullptr) mark_dirty_nodes(fresh, listed, in);
@@ -279,6 +293,11 @@ private:
             const slot_t slot = link.from < places.size() ? places[link.from] : no_slot;
             if (slot >= fresh.by_slot.size() || fresh.by_slot[slot] == nullptr || link.output >= fresh.by_slot[slot]->outputs) {
                 in.fail("snapshot: an input is linked to an output that there is not");
+                return;
+            }
+            const Record& to = *fresh.by_slot[fresh.pins.links[link.to].owner];
+            if (!fresh.fit(*fresh.by_slot[slot], link.output, to, link.to - to.first)) {
+                in.fail("snapshot: a link is one that the rule of the graph refuses");
                 return;
             }
             fresh.pins.link(Core::output_pin(*fresh.by_slot[slot], link.output), link.to);

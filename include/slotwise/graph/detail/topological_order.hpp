@@ -153,7 +153,78 @@ public:
         std::sort(pool_.begin(), pool_.end());
         return Edge::reorder;
     }
-    /// After `cycle`: the nodes from `to` to `from`, a shortest path of edges that are there.
+    /// Room for sort_range(low, high). Throws what the allocator throws; strong
+    void reserve_range(std::size_t low, std::size_t high) {
+        forward_.reserve(high - low + 1);
+        backward_.reserve(high - low + 1);
+        pool_.reserve(high - low + 1);
+    }
+    /// Whether the nodes at the positions from `low` to `high` have an order in which all edges lead forward (Kahn 1962), and
+    /// which: the answer is `reorder`, or `cycle`. The edges are there already. @pre each edge that does not lead forward has
+    /// both ends there; reserve_range(low, high)
+    /// Costs these nodes and their edges
+    template <class Successors, class Predecessors>
+    Edge sort_range(std::size_t low, std::size_t high, Successors&& successors, Predecessors&& predecessors) noexcept {
+        forward_.clear();
+        backward_.clear();
+        pool_.clear();
+        target_ = Target::between;
+        const auto inside = [&](slot_t slot) { return positions_[slot] >= low && positions_[slot] <= high; };
+        Slots& waits = parents_; // for how many edges
+        for (std::size_t at = low; at <= high; ++at)
+            if (const slot_t slot = slots_[at]; slot != no_slot) {
+                pool_.push_back(static_cast<slot_t>(at));
+                waits[slot] = 0;
+            }
+        for (const slot_t at : pool_)
+            successors(slots_[at], [&](slot_t next) {
+                if (inside(next)) ++waits[next];
+                return true;
+            });
+        for (const slot_t at : pool_)
+            if (waits[slots_[at]] == 0) forward_.push_back(slots_[at]);
+        for (std::size_t i = 0; i != forward_.size(); ++i)
+            successors(forward_[i], [&](slot_t next) {
+                if (inside(next) && --waits[next] == 0) forward_.push_back(next);
+                return true;
+            });
+        if (forward_.size() == pool_.size()) return Edge::reorder;
+        // A node that still waits has a source that does. Back from one to the next a walk gets into a cycle.
+        next_stamp();
+        slot_t at = no_slot;
+        for (std::size_t i = 0; at == no_slot; ++i)
+            if (waits[slots_[pool_[i]]] != 0) at = slots_[pool_[i]];
+        for (; stamps_[at] != stamp_; at = backward_.back()) {
+            stamps_[at] = stamp_;
+            slot_t before = no_slot;
+            predecessors(at, [&](slot_t next) {
+                if (inside(next) && waits[next] != 0) before = next;
+                return before == no_slot;
+            });
+            backward_.push_back(before);
+        }
+        // `at` is on the cycle; its last occurrence ends the list of sources, an earlier one begins the cycle.
+        forward_.clear();
+        std::size_t n = backward_.size();
+        do forward_.push_back(backward_[--n]);
+        while (n != 0 && backward_[n - 1] != at);
+        next_stamp();
+        for (std::size_t i = 0; i != forward_.size(); ++i) {
+            stamps_[forward_[i]] = stamp_;
+            parents_[forward_[i]] = static_cast<slot_t>(i);
+        }
+        return Edge::cycle;
+    }
+    /// After `cycle` of sort_range(): whether an edge of the cycle leads from one node to the other. path() then begins with
+    /// `to` and ends with `from`. O(1) when not
+    bool close_path(slot_t from, slot_t to) noexcept {
+        if (stamps_[from] != stamp_ || stamps_[to] != stamp_) return false;
+        const std::size_t first = parents_[to];
+        if ((parents_[from] + std::size_t{1}) % forward_.size() != first) return false;
+        std::rotate(forward_.begin(), forward_.begin() + static_cast<std::ptrdiff_t>(first), forward_.end());
+        return true;
+    }
+    /// After `cycle`: the nodes from `to` to `from`, a shortest path of edges that are there. Of sort_range(): a cycle.
     std::span<const slot_t> path() const noexcept { return forward_.span(); }
     /// After `reorder`: an upper bound of positions() from here to the end of apply().
     std::size_t end_after_reorder() const noexcept {

@@ -42,9 +42,9 @@ template <class W>
 inline constexpr bool observes = Hooks<W>::any || !Hooks<W>::sound || Hooks<W>::misnamed;
 
 /// Its errors name the argument W that does not fit. @tparam Uses the names that the container supports
-template <class W, unsigned Uses, class OptionsType, class Key>
+template <class W, std::uint64_t Uses, class OptionsType, class Key>
 struct CheckArgument {
-    static constexpr unsigned name = Argument<W>::name;
+    static constexpr std::uint64_t name = Argument<W>::name;
     static constexpr bool used = (Uses & name) == name;
     static_assert(used || name != with_options, "template argument Options<O>: this container has no options; leave it out");
     static_assert(used || name != with_tag,
@@ -57,8 +57,11 @@ struct CheckArgument {
     static_assert(used || name != with_index,
                   "template argument IndexBy<I>: this container has no index of keys; leave it out");
     static_assert(used || name != with_time, "template argument TimeBy<T>: this container has no time; leave it out");
+    static_assert(used || name != with_id,
+                  "template argument IdBy<Id>: only a DataflowGraph finds its elements by ids too; keep an IdentityMap beside");
+    static_assert(used || name != with_rule, "template argument LinkIf<P>: this container has no links; leave it out");
 };
-template <class W, unsigned Uses, class OptionsType, class Key>
+template <class W, std::uint64_t Uses, class OptionsType, class Key>
     requires(!is_named<W>)
 struct CheckArgument<W, Uses, OptionsType, Key> {
     static constexpr bool unknown = !observes<W>;
@@ -76,18 +79,18 @@ struct CheckArgument<W, Uses, OptionsType, Key> {
         "template argument: this container notifies no static observers; name the column or observer on the container "
         "that makes the handles");
 };
-template <class H, unsigned Uses, class OptionsType, class Key>
+template <class H, std::uint64_t Uses, class OptionsType, class Key>
     requires((Uses & with_handle) != 0)
 struct CheckArgument<HandleBy<H>, Uses, OptionsType, Key> {
     static_assert(GivenHandle<H>::valid, "template argument HandleBy<H>: H is no handle type; write Handle<struct Name>");
 };
-template <class U, unsigned Uses, class OptionsType, class Key>
+template <class U, std::uint64_t Uses, class OptionsType, class Key>
 struct CheckArgument<Column<U>, Uses, OptionsType, Key> {
     static_assert(
         (Uses & with_observers) != 0,
         "template argument Column<U>: this container has no columns; name it on the container that makes the handles");
 };
-template <auto O, unsigned Uses, class OptionsType, class Key>
+template <auto O, std::uint64_t Uses, class OptionsType, class Key>
     requires((Uses & with_options) != 0)
 struct CheckArgument<Options<O>, Uses, OptionsType, Key> {
     static constexpr bool holds = std::is_same_v<std::remove_const_t<decltype(O)>, OptionsType>;
@@ -149,9 +152,9 @@ struct Prepend<TypeList<Us...>, Ts...> {
 /// The result of the arguments With... of a container. A container without arguments costs one instantiation. @tparam Uses the
 /// names that it supports @tparam OptionsType the type of its options
 /// @tparam T what its default allocator allocates @tparam Key what it hashes and compares
-template <unsigned Uses, class OptionsType, class T, class Key, class... With>
+template <std::uint64_t Uses, class OptionsType, class T, class Key, class... With>
 struct Arguments {
-    static constexpr unsigned count = (0u + ... + Argument<With>::name);
+    static constexpr std::uint64_t count = (std::uint64_t{0} + ... + Argument<With>::name);
     static constexpr bool once(ArgumentName name) noexcept { return count / name % 16 <= 1; }
     static_assert(once(with_options), "template arguments: Options<O> occurs twice; write all options into one");
     static_assert(once(with_tag), "template arguments: Tag<X> occurs twice; name one");
@@ -163,6 +166,8 @@ struct Arguments {
     static_assert(once(with_index), "template arguments: IndexBy<I> occurs twice; name one");
     static_assert(once(with_time), "template arguments: TimeBy<T> occurs twice; name one");
     static_assert(once(with_alloc), "template arguments: AllocBy<A> occurs twice; name one");
+    static_assert(once(with_id), "template arguments: IdBy<Id> occurs twice; name one");
+    static_assert(once(with_rule), "template arguments: LinkIf<P> occurs twice; name one");
     static_assert((sizeof(CheckArgument<With, Uses, OptionsType, Key>) + ... + 1) != 0); // each states its own error
 
     template <ArgumentName Name, class Default>
