@@ -151,6 +151,23 @@ public:
         record_values<detail::CommandKind::set>(without_user_bits(entity), std::forward<Ts>(values)...);
     }
     void set(Entity entity, ComponentId id, const AnyValue& value) { record_id(detail::CommandKind::set, entity, id, &value); }
+    /// As ArchetypeStore::emplace: the value is built from `args` in the buffer, and moved to its place by apply().
+    /// @throws as add
+    template <detail::Component T, class... Args>
+    void emplace(Entity entity, Args&&... args) {
+        static_assert(!detail::is_tag_type<T>, "CommandBuffer::emplace<T>: a type without state is a tag, which is built of "
+                                               "nothing; write add<T>(entity)");
+        static_assert(detail::builds_from<T, Args...>,
+                      "CommandBuffer::emplace<T>(entity, args...): there is no T(args...) and no T{args...}");
+        static_assert(std::is_move_constructible_v<T>,
+                      "CommandBuffer::emplace<T>: values of this type can be neither copied nor moved, so they cannot wait in a "
+                      "buffer; write call([=](ArchetypeStore& store) { store.emplace<T>(entity, args...); }), or "
+                      "add<T>(entity) for a default value");
+        detail::CommandRecords& records = this->records();
+        detail::Command* const command = make<detail::CommandKind::add, true, T>(records);
+        detail::build_from<T>(command->value(command->shape->items[0]), std::forward<Args>(args)...);
+        link(this->records(), without_user_bits(entity), command);
+    }
     /// As ArchetypeStore::remove. @throws as add
     template <detail::Component... Ts>
         requires(sizeof...(Ts) != 0)
@@ -183,6 +200,25 @@ public:
         record_id(detail::CommandKind::remove, entity, pair(relation, any), nullptr);
     }
 
+    //=== calls ===//
+
+    /// Calls f(store), or f(), in its place: what was recorded before has happened then, to all entities, and what is recorded
+    /// later happens after it. f may do with the store what is done outside of apply(): change structure, walk, apply other
+    /// buffers. What it records into this buffer, or in store.defer() if apply() is that of a defer(), comes after all that was
+    /// recorded before, in the same apply(). f is moved or copied here, may be move-only, is called once and destroyed. It is
+    /// not called if the buffer is cleared.
+    ///     commands.spawn(Wave{2});
+    ///     commands.call([&](ArchetypeStore& store) { total = store.query<const Enemy>().size(); });
+    /// A call cuts: only commands between two calls become one change of their entity.
+    /// @throws what the copy of f and the allocator throw; strong. If f throws in apply(), it counts as done, and the rest stays
+    template <class F>
+    void call(F&& f) {
+        using Function = std::remove_cvref_t<F>;
+        static_assert(std::is_invocable_v<Function&, ArchetypeStore&> || std::is_invocable_v<Function&>,
+                      "CommandBuffer::call(f): f is called as f(ArchetypeStore&) or f()");
+        records().recorded.call(std::forward<F>(f));
+    }
+
 private:
     friend class ArchetypeStore;
     friend detail::Deferral;
@@ -204,7 +240,7 @@ private:
     SLOTWISE_INLINE SLOTWISE_COLD void prepare();
     void end_epoch() noexcept;
     /// What ArchetypeStore::apply does.
-    size_type apply_to(detail::StoreCore& core);
+    size_type apply_to(detail::StoreCore& core, ArchetypeStore& store);
     /// Adds a command to the group of its entity, or drops it if the entity is despawned.
     void link(detail::CommandRecords& records, Entity entity, detail::Command* command) {
         ScopeGuard undo([&]() noexcept { command->destroy(); });
@@ -249,7 +285,7 @@ private:
     template <class T>
     static void build(const detail::CommandShape& shape, detail::Command* command, std::size_t& built, T&& value) {
         if constexpr (!detail::is_tag_type<std::remove_cvref_t<T>>)
-            ::new (command->value(shape.items[built])) std::remove_cvref_t<T>(std::forward<T>(value));
+            detail::build_value<std::remove_cvref_t<T>>(command->value(shape.items[built]), std::forward<T>(value));
         ++built;
     }
     /// Records a command about one id, and a value if there is one.
@@ -282,6 +318,7 @@ public:
     std::size_t end();
 
 private:
+    ArchetypeStore& store_;
     StoreCore& core_;
     bool outermost_;
     CommandBuffer own_;
