@@ -336,7 +336,6 @@ bool act(World& world, To& to, const Step& step) {
         const auto f = [&world, entity, value = step.value] {
             world.store.set(entity, Plain{value});
             if (value % 3 == 0) world.store.add<Brings, Sparse>(entity);
-            if (value % 5 == 0) world.store.remove<Marked>(entity);
         };
         if constexpr (std::is_same_v<To, ArchetypeStore>)
             f();
