@@ -281,6 +281,7 @@ TEST_CASE("ArchetypeStore: patch, take and emplace do nothing by halves when som
         store.registry().add<Aside>({.sparse = true});
         const Entity entity = store.spawn(Value{}, Position{3, 4}), other = store.spawn(Value{});
         store.emplace<Aside>(other, 5);
+        if (which == 5) store.on_set<Value>([](Entity, Value& of) { static_cast<void>(ThrowingCopy(of.of)); });
         std::optional<Value> taken;
         std::optional<Aside> aside;
         const bool threw = attempt([&] {
@@ -289,6 +290,7 @@ TEST_CASE("ArchetypeStore: patch, take and emplace do nothing by halves when som
             if (which == 2) store.emplace<Aside>(entity, 6);
             if (which == 3) store.emplace<Row>(entity, 6);
             if (which == 4) store.patch<Value>(entity, [](Value& of) { of.of = ThrowingCopy(7); });
+            if (which == 5) store.modified<Value>(entity);
         });
         INFO(which);
         if (threw) {
@@ -306,8 +308,8 @@ TEST_CASE("ArchetypeStore: patch, take and emplace do nothing by halves when som
         CHECK(store.at<Position>(entity).x == 3);
         CHECK(store.check_invariants());
     };
-    const char* const names[] = {"take", "take", "emplace", "emplace", "patch"};
-    for (int which = 0; which != 5; ++which) {
+    const char* const names[] = {"take", "take", "emplace", "emplace", "patch", "modified"};
+    for (int which = 0; which != 6; ++which) {
         const auto of = [&](auto&& attempt) { scenario(attempt, which); };
         report_sweep(swept<ArchetypeStore>(names[which]), fail_at_every_step(of) + run_out_of_memory(of));
     }

@@ -477,9 +477,9 @@ public:
     bool remove(Entity entity);
     bool remove(Entity entity, ComponentId id) { return core_->remove(entity, {&id, 1}); }
     bool remove(Entity entity, std::span<const ComponentId> ids) { return core_->remove(entity, ids); }
-    /// Builds the component from `args` where it will stay, as T(args...), or T{args...} where T is an aggregate. An entity that
-    /// has one keeps it. Returns its address, which counts as a change; null, and `args` are not used, if the entity does not
-    /// live. It is how a sparse component gets a value whose type can be neither copied nor moved.
+    /// Builds the component from `args` where it will stay, as T(args...), or T{args...} where T is an aggregate. An entity
+    /// that has one keeps it. Returns its address, which counts as a change; null, and `args` are not used, if the entity does
+    /// not live. It is how a sparse component gets a value whose type can be neither copied nor moved.
     /// @throws as add @complexity one row @invalidates addresses in both tables
     template <detail::Component T, class... Args>
     T* emplace(Entity entity, Args&&... args);
@@ -496,13 +496,14 @@ public:
     bool set(Entity entity, Ts&&... values);
     bool set(Entity entity, ComponentId id, const AnyValue& value) { return core_->give(entity, id, value, true); }
     /// Calls f(T&) to change the entity's T where it is: as `*get<T>(entity) = ...`, but hooks know it, on_replace before and
-    /// on_set after it, also if f throws. It counts as a change. f must not change structure. False, and f is not called, if the
-    /// entity does not live or has no T.
+    /// on_set after it, also if f throws. It counts as a change. f must not change structure (checked at level fast). False,
+    /// and f is not called, if the entity does not live or has no T.
     /// @throws what f and hooks throw; what f did stays @complexity O(1)
     template <detail::Component T, class F>
     bool patch(Entity entity, F&& f) {
-        static_assert(!detail::is_tag_type<T>, "ArchetypeStore::patch<T>: a type without state is a tag, which has no value to be "
-                                               "changed; modified<T>(entity) calls on_set");
+        static_assert(!detail::is_tag_type<T>,
+                      "ArchetypeStore::patch<T>: a type without state is a tag, which has no value to be "
+                      "changed; modified<T>(entity) calls on_set");
         static_assert(std::is_invocable_v<F&, T&>, "ArchetypeStore::patch<T>(entity, f): f is called as f(T&)");
         const ComponentId id = core_->registry.template find<T>();
         const T* const value = detail::StoreCore::typed_value<const T>(*core_, entity, id);
@@ -715,7 +716,8 @@ public:
     //=== commands ===//
 
     /// Carries out the commands of a buffer, see command_buffer.hpp. Returns how many were dropped, because their entity, or a
-    /// pair's target, did not live. What hooks record in the buffer meanwhile stays there.
+    /// pair's target, did not live. What hooks record in the buffer meanwhile stays there; what a call of the buffer records is
+    /// carried out too, see CommandBuffer::call.
     /// @pre nothing walks or changes the store (checked at level fast)
     /// @throws std::invalid_argument when the buffer was made for another store; what values, hooks, and the allocator throw,
     /// and what a relation refuses. The policy is that of CommandBuffer @complexity linear in commands
@@ -1085,7 +1087,7 @@ bool ArchetypeStore::set(Entity entity, Ts&&... values) {
     bool all = true;
     for (const ComponentId id : list.ids) all = all && table.contains(id);
     const detail::StoreCore::Changing changing(core, all);
-    const bool replaces = core.hooks.any(HookKind::replace), hooked = core.hooks.any_of_values();
+    const bool replaces = core.hooks.any(HookKind::replace);
     if (replaces) [[unlikely]]
         core.run_replace_hooks(entity, table, list.ids.span());
     size_type i = 0;
@@ -1097,8 +1099,10 @@ bool ArchetypeStore::set(Entity entity, Ts&&... values) {
     if (!all)
         core.add_all(entity, *at, list, [&](unsigned argument, void* to) { return build<Ts...>(argument, to, values...); });
     failed.dismiss();
-    if (hooked) [[unlikely]]
-        core.run_set_hooks(entity, list.ids.span(), replaces ? &table : nullptr);
+    if (replaces) [[unlikely]]
+        core.run_set_hooks(entity, list.ids.span(), table);
+    else if (core.hooks.any(HookKind::set)) [[unlikely]]
+        for (const ComponentId id : list.ids) core.run_hook(HookKind::set, id, entity);
     return true;
 }
 

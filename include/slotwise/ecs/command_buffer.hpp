@@ -38,10 +38,13 @@ SLOTWISE_BEGIN
 ///     different entities  They are changed in the order in which they were first named, and despawned after that. But if
 ///                         other entities relate to a despawned one, then commands recorded before that despawn come
 ///                         before it, and later ones after it.
-///     a dead target       The command is dropped where the store throws.
+///     a dead target       The command is dropped where the store throws, also if this buffer has ended it before.
 /// Some commands of one entity have no single move with the same result. These are carried out one by one: a component of the
 /// entity is removed and added again, a companion of an added component is named by another command too, an exclusive relation
 /// gets two targets, or unrelate(entity, relation) comes with other commands about that relation.
+///
+/// A call of call(f) comes where it was recorded. What is said above of several commands holds for those between two calls, but
+/// for that a despawn wins.
 ///
 /// A command is also dropped if its entity does not live when it is applied, or if it relates to a target that does not live
 /// and is not spawned by this buffer. (What another buffer spawns lives once that buffer was applied.) apply() counts such
@@ -159,10 +162,11 @@ public:
                                                "nothing; write add<T>(entity)");
         static_assert(detail::builds_from<T, Args...>,
                       "CommandBuffer::emplace<T>(entity, args...): there is no T(args...) and no T{args...}");
-        static_assert(std::is_move_constructible_v<T>,
-                      "CommandBuffer::emplace<T>: values of this type can be neither copied nor moved, so they cannot wait in a "
-                      "buffer; write call([=](ArchetypeStore& store) { store.emplace<T>(entity, args...); }), or "
-                      "add<T>(entity) for a default value");
+        static_assert(
+            std::is_move_constructible_v<T>,
+            "CommandBuffer::emplace<T>: values of this type can be neither copied nor moved, so they cannot wait in a "
+            "buffer; write call([=](ArchetypeStore& store) { store.emplace<T>(entity, args...); }), or "
+            "add<T>(entity) for a default value");
         detail::CommandRecords& records = this->records();
         detail::Command* const command = make<detail::CommandKind::add, true, T>(records);
         detail::build_from<T>(command->value(command->shape->items[0]), std::forward<Args>(args)...);
@@ -210,7 +214,8 @@ public:
     ///     commands.spawn(Wave{2});
     ///     commands.call([&](ArchetypeStore& store) { total = store.query<const Enemy>().size(); });
     /// A call cuts: only commands between two calls become one change of their entity.
-    /// @throws what the copy of f and the allocator throw; strong. If f throws in apply(), it counts as done, and the rest stays
+    /// @pre f does not move, destroy or end the store, nor apply or clear this buffer (the latter checked at level fast)
+    /// @throws what the copy of f and the allocator throw; strong. If f throws in apply(), it counts as done; the rest stays
     template <class F>
     void call(F&& f) {
         using Function = std::remove_cvref_t<F>;

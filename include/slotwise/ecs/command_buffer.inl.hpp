@@ -52,8 +52,7 @@ SLOTWISE_INLINE void CommandBuffer::remove(Entity entity, ComponentId id) {
     record_id(detail::CommandKind::remove, entity, id, nullptr);
 }
 
-SLOTWISE_INLINE CommandBuffer::size_type CommandBuffer::apply_to(detail::StoreCore& core,
-                                                                 ArchetypeStore& store) {
+SLOTWISE_INLINE CommandBuffer::size_type CommandBuffer::apply_to(detail::StoreCore& core, ArchetypeStore& store) {
     if (core.life != life_)
         detail::throw_invalid_argument("ArchetypeStore::apply(buffer): the buffer was made for another store");
     core.expect_idle();

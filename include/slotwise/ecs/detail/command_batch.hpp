@@ -530,8 +530,8 @@ private:
     NumberTable versions_{};          // Entity -> first group, for entities whose place in a page is taken by another version
     SparsePages<Page, std::allocator<std::byte>> pages_{};
     std::size_t commands_ = 0;
-    std::size_t latest_ = 0;  // the group that was looked up last
-    std::size_t section_ = 0; // the first group of the current section
+    std::size_t latest_ = 0;           // the group that was looked up last
+    std::size_t section_ = 0;          // the first group of the current section
     PlainVector<CommandCall> calls_{}; // in the order in which they were recorded
     std::size_t next_ = 0, next_despawn_ = 0, next_call_ = 0;
     std::size_t limit_ = 0; // the end of the phase

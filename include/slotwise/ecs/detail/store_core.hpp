@@ -639,8 +639,9 @@ public:
     /// throws is a move that failed. @pre the entity has a value of it. Throws as change()
     template <class F>
     void take(Entity entity, ComponentId id, F&& f) {
-        const TakenValue taken{[](void* argument, void* value) { (*static_cast<std::remove_reference_t<F>*>(argument))(value); },
-                               std::addressof(f)};
+        const TakenValue taken{
+            [](void* argument, void* value) { (*static_cast<std::remove_reference_t<F>*>(argument))(value); },
+            std::addressof(f)};
         change(entity, {.remove = {&id, 1}, .taken = &taken});
     }
     /// Gives an entity a value of a type-erased type. Of two, the entity keeps its own, unless this one assigns.
@@ -732,7 +733,7 @@ public:
         const Changing change(*this, true);
         if (!hooks.any_of_values()) [[likely]]
             return static_cast<void>(write());
-        run_hook(HookKind::replace, id, entity);
+        if (hooks.any(HookKind::replace)) run_hook(HookKind::replace, id, entity);
         ScopeGuard failed([&]() noexcept { run_hook(HookKind::set, id, entity); });
         write();
         failed.dismiss();
@@ -753,9 +754,9 @@ public:
     /// Calls the on_replace hooks of those of these components that the table of the entity has, and counts them. If one
     /// throws, it calls the on_set hooks of those before. Throws what they throw
     void run_replace_hooks(Entity entity, const Table& table, Ids ids);
-    /// Calls the on_set hooks of these components of an entity. If one throws, those of components that `replaced` (may be
-    /// null) has are called nevertheless: their on_replace hooks were. Throws what they throw
-    void run_set_hooks(Entity entity, Ids ids, const Table* replaced);
+    /// Calls the on_set hooks of these components of an entity. If one throws, those of components that `replaced` has are
+    /// called nevertheless: their on_replace hooks were. Throws what they throw
+    void run_set_hooks(Entity entity, Ids ids, const Table& replaced);
     /// The same for those of these components that `table` had and the entity has, when its change failed.
     void run_set_hooks_of_failure(Entity entity, const Table& table, Ids ids) noexcept;
     /// Notes that the value of a component was written through a reference, and calls its on_set hooks. False if the entity

@@ -148,11 +148,9 @@ SLOTWISE_INLINE void StoreCore::run_replace_hooks(Entity entity, const Table& ta
     failed.dismiss();
 }
 
-SLOTWISE_INLINE void StoreCore::run_set_hooks(Entity entity, Ids ids, const Table* replaced) {
+SLOTWISE_INLINE void StoreCore::run_set_hooks(Entity entity, Ids ids, const Table& replaced) {
     std::size_t next = 0;
-    ScopeGuard failed([&]() noexcept {
-        if (replaced != nullptr) run_set_hooks_of_failure(entity, *replaced, ids.subspan(next));
-    });
+    ScopeGuard failed([&]() noexcept { run_set_hooks_of_failure(entity, replaced, ids.subspan(next)); });
     while (next != ids.size()) run_hook(HookKind::set, ids[next++], entity);
     failed.dismiss();
 }
@@ -386,7 +384,7 @@ public:
         core_.run_hooks(HookKind::add, entity_, after_, before_);
         core_.run_hooks(HookKind::add, entity_, sparse_added_.span(), {});
         core_.run_hooks(HookKind::add, entity_, retargeted_.span(), {});
-        if (core_.hooks.any(HookKind::set))
+        if (core_.hooks.any(HookKind::set)) // on_set comes after on_replace, whatever throws
             while (next != what_.values.size())
                 if (const ComponentValue& each = what_.values[next++]; each.assigns)
                     core_.run_hook(HookKind::set, each.id, entity_);
