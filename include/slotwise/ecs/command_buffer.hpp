@@ -246,6 +246,8 @@ private:
     void end_epoch() noexcept;
     /// What ArchetypeStore::apply does.
     size_type apply_to(detail::StoreCore& core, ArchetypeStore& store);
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void call(const detail::CommandCall& each, detail::StoreCore& core,
+                                                    ArchetypeStore& store);
     /// Adds a command to the group of its entity, or drops it if the entity is despawned.
     void link(detail::CommandRecords& records, Entity entity, detail::Command* command) {
         ScopeGuard undo([&]() noexcept { command->destroy(); });

@@ -62,34 +62,36 @@ SLOTWISE_INLINE CommandBuffer::size_type CommandBuffer::apply_to(detail::StoreCo
     records.applying = true;
     const ScopeGuard done([&]() noexcept { records.applying = false; });
     detail::CommandApply apply(core, records.scratch, records.dropped);
-    const auto call = [&](const detail::CommandCall& each) {
-        const ScopeGuard ended([&]() noexcept {
-            each.destroy(each.function);
-            if (records.ids.epoch() != life_->epoch) end_epoch(); // it has cleared or restored the store
-        });
-        const std::size_t before = records.recorded.size();
-        each.call(each.function, store);
-        core.flush_reserved(); // ids that it took are made before others come or go
-        records.calls_recorded = records.calls_recorded || records.recorded.size() != before;
-    };
-    const auto run = [&] {
-        records.shapes.resolve(core.registry);
-        apply.run(records.applied, call);
-    };
-    if (records.applied.empty())
-        records.applied.reset();
-    else
-        run(); // left since an exception
-    do {
+    for (bool more = true; more;) {
+        const bool left = !records.applied.empty(); // since an exception
+        if (!left) [[likely]]
+            records.applied.swap(records.recorded);
         records.calls_recorded = false;
-        records.applied.swap(records.recorded);
-        run();
-    } while (records.calls_recorded);
+        ScopeGuard failed([&]() noexcept {
+            if (records.applied.empty()) records.applied.reset(); // the last command threw
+        });
+        records.shapes.resolve(core.registry);
+        apply.run(records.applied, [&](const detail::CommandCall& each) { call(each, core, store); });
+        failed.dismiss();
+        more = left || records.calls_recorded;
+    }
     if (records.recorded.empty()) {
         records.recorded.swap(records.applied); // reuses memory that is in the cache
         records.ids.all_used();
     }
     return std::exchange(records.dropped, 0);
+}
+
+void CommandBuffer::call(const detail::CommandCall& each, detail::StoreCore& core, ArchetypeStore& store) {
+    detail::CommandRecords& records = *records_;
+    const ScopeGuard ended([&]() noexcept {
+        each.destroy(each.function);
+        if (records.ids.epoch() != life_->epoch) end_epoch(); // it has cleared or restored the store
+    });
+    const std::size_t before = records.recorded.size();
+    each.call(each.function, store);
+    core.flush_reserved(); // ids that it took are made before others come or go
+    records.calls_recorded = records.calls_recorded || records.recorded.size() != before;
 }
 
 SLOTWISE_INLINE bool CommandBuffer::is_late_target(ComponentId id) {

@@ -727,26 +727,32 @@ public:
     template <class F>
     HookId hook(HookKind kind, ComponentId id, F&& f);
     /// Writes a value that the entity has by write(), between its on_replace and on_set hooks. on_set runs also if write()
-    /// throws, with what it left. Throws what hooks and write() throw; if an on_replace hook does, nothing has changed
+    /// throws, with what it left. Callers do it alone if there are no such hooks: g++ inlines write() there only.
+    /// Throws what hooks and write() throw; if an on_replace hook does, nothing has changed
     template <class Write>
-    void write_value(ComponentId id, Entity entity, Write&& write) {
+    SLOTWISE_NEVER_INLINE void write_with_hooks(ComponentId id, Entity entity, Write&& write) {
         const Changing change(*this, true);
-        if (!hooks.any_of_values()) [[likely]]
-            return static_cast<void>(write());
         if (hooks.any(HookKind::replace)) run_hook(HookKind::replace, id, entity);
         ScopeGuard failed([&]() noexcept { run_hook(HookKind::set, id, entity); });
         write();
         failed.dismiss();
         run_hook(HookKind::set, id, entity);
     }
-    /// Calls write(value) as write_value() does, and counts it as a change. False if there is no value.
+    /// Changes a value by write(void*), between hooks, and counts it as a change. False if it is null.
     template <class Write>
-    bool patch(Entity entity, ComponentId id, const void* value, Write&& write) {
+    SLOTWISE_ALWAYS_INLINE bool patch(Entity entity, ComponentId id, const void* value, Write&& write) {
         if (value == nullptr) return false;
-        write_value(id, entity, [&] {
-            mark_changed(*location(entity), id);
-            write(const_cast<void*>(value)); // the store is not const
-        });
+        void* const to = const_cast<void*>(value); // the store is not const
+        if (hooks.any_of_values()) [[unlikely]] {
+            write_with_hooks(id, entity, [&] {
+                mark_changed(*location(entity), id);
+                write(to);
+            });
+            return true;
+        }
+        const Changing change(*this, true);
+        mark_changed(*location(entity), id);
+        write(to);
         return true;
     }
     /// Refuses what names nothing, and tags. Throws std::invalid_argument in words
@@ -1072,7 +1078,12 @@ SLOTWISE_ALWAYS_INLINE bool StoreCore::set_sparse(Entity entity, ComponentList& 
     if (!is_alive(entity)) return false;
     SparseColumn& column = column_of(list);
     if (column.contains(entity)) {
-        write_value(list.ids.front(), entity, [&] { assign(column.get(entity)); });
+        if (hooks.any_of_values()) [[unlikely]]
+            write_with_hooks(list.ids.front(), entity, [&] { assign(column.get(entity)); });
+        else {
+            const Changing change(*this, true);
+            assign(column.get(entity));
+        }
         return true;
     }
     add_sparse<Size>(entity, list, build);
