@@ -1050,13 +1050,16 @@ template <detail::Component T>
 std::optional<T> ArchetypeStore::take(Entity entity) {
     static_assert(!detail::is_tag_type<T>, "ArchetypeStore::take<T>: a type without state is a tag, which has no value to be "
                                            "returned; write has<T>(entity) and remove<T>(entity)");
-    detail::expect_movable<T>();
-    detail::StoreCore& core = *core_;
-    std::optional<T> result;
-    const ComponentId id = core.registry.template find<T>();
-    if (detail::StoreCore::typed_value<const T>(core, entity, id) == nullptr) return result;
-    core.take(entity, id, [&](void* value) { result.emplace(std::move(*static_cast<T*>(value))); });
-    return result;
+    if constexpr (!std::is_move_constructible_v<T>) {
+        detail::expect_movable<T>();
+        return std::nullopt;
+    } else {
+        std::optional<T> result;
+        const ComponentId id = core_->registry.template find<T>();
+        if (detail::StoreCore::typed_value<const T>(*core_, entity, id) == nullptr) return result;
+        core_->take(entity, id, [&](void* value) { result.emplace(std::move(*static_cast<T*>(value))); });
+        return result;
+    }
 }
 
 template <detail::Component... Ts>
