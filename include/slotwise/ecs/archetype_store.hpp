@@ -506,15 +506,23 @@ public:
                       "changed; modified<T>(entity) calls on_set");
         static_assert(std::is_invocable_v<F&, T&>, "ArchetypeStore::patch<T>(entity, f): f is called as f(T&)");
         const ComponentId id = core_->registry.template find<T>();
-        const T* const value = detail::StoreCore::typed_value<const T>(*core_, entity, id);
-        return core_->patch(entity, id, value, [&](void* to) { static_cast<void>(f(*static_cast<T*>(to))); });
+        if (core_->hooks.any_of_values()) [[unlikely]] {
+            const T* const value = detail::StoreCore::typed_value<const T>(*core_, entity, id);
+            return core_->patch_with_hooks(entity, id, value, [&](void* to) { static_cast<void>(f(*static_cast<T*>(to))); });
+        }
+        T* const value = detail::StoreCore::typed_value<T>(*core_, entity, id);
+        if (value == nullptr) return false;
+        const detail::StoreCore::Changing change(*core_, true);
+        static_cast<void>(f(*value));
+        return true;
     }
     /// The same by id, also of a pair, as f(void*). @throws also std::invalid_argument when the id names nothing, or a tag
     template <class F>
     bool patch(Entity entity, ComponentId id, F&& f) {
         static_assert(std::is_invocable_v<F&, void*>, "ArchetypeStore::patch(entity, id, f): f is called as f(void*)");
         core_->expect_patchable(id);
-        return core_->patch(entity, id, std::as_const(*core_).get(entity, id), [&](void* to) { static_cast<void>(f(to)); });
+        return core_->patch_with_hooks(entity, id, std::as_const(*core_).get(entity, id),
+                                       [&](void* to) { static_cast<void>(f(to)); });
     }
     /// Says that the entity's T was changed through a reference: it counts as a change, and on_set hooks are called; on_replace
     /// hooks are not, the old value is gone. Returns whether the entity lives and has a T. Of tags too.
@@ -1054,10 +1062,33 @@ std::optional<T> ArchetypeStore::take(Entity entity) {
         detail::expect_movable<T>();
         return std::nullopt;
     } else {
+        detail::StoreCore& core = *core_;
         std::optional<T> result;
-        const ComponentId id = core_->registry.template find<T>();
-        if (detail::StoreCore::typed_value<const T>(*core_, entity, id) == nullptr) return result;
-        core_->take(entity, id, [&](void* value) { result.emplace(std::move(*static_cast<T*>(value))); });
+        const ComponentId id = core.registry.template find<T>();
+        const T* const found = detail::StoreCore::typed_value<const T>(core, entity, id);
+        if (found == nullptr) return result;
+        T& value = const_cast<T&>(*found); // the store is not const
+        detail::ComponentList& list = list_of<T>();
+        if (!core.hooks.any(HookKind::remove)) [[likely]] { // the value may leave before memory is asked for
+            core.expect_idle();
+            if (list.one_sparse) {
+                result.emplace(std::move(value));
+                core.remove_sparse(entity, list);
+                return result;
+            }
+            if constexpr (std::is_nothrow_move_constructible_v<T>)
+                if (!list.any_sparse) {
+                    result.emplace(std::move(value));
+                    ScopeGuard undo([&]() noexcept {
+                        std::destroy_at(std::addressof(value));
+                        ::new (static_cast<void*>(std::addressof(value))) T(std::move(*result));
+                    });
+                    core.move_listed(entity, list, list.removed);
+                    undo.dismiss();
+                    return result;
+                }
+        }
+        core.take(entity, id, [&](void* from) { result.emplace(std::move(*static_cast<T*>(from))); });
         return result;
     }
 }

@@ -740,19 +740,12 @@ public:
     }
     /// Changes a value by write(void*), between hooks, and counts it as a change. False if it is null.
     template <class Write>
-    SLOTWISE_ALWAYS_INLINE bool patch(Entity entity, ComponentId id, const void* value, Write&& write) {
+    bool patch_with_hooks(Entity entity, ComponentId id, const void* value, Write&& write) {
         if (value == nullptr) return false;
-        void* const to = const_cast<void*>(value); // the store is not const
-        if (hooks.any_of_values()) [[unlikely]] {
-            write_with_hooks(id, entity, [&] {
-                mark_changed(*location(entity), id);
-                write(to);
-            });
-            return true;
-        }
-        const Changing change(*this, true);
-        mark_changed(*location(entity), id);
-        write(to);
+        write_with_hooks(id, entity, [&] {
+            mark_changed(*location(entity), id);
+            write(const_cast<void*>(value)); // the store is not const
+        });
         return true;
     }
     /// Refuses what names nothing, and tags. Throws std::invalid_argument in words
