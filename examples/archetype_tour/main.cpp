@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// A tour of ArchetypeStore. First a mover gets a velocity and loses it again, and a landmark stays. Then what a game needs of a
-// store: change detection, events, sparse tags, commands, chunks on threads, and a frame that orders them: systems run, buffers
-// are applied, events are retired, the tick advances.
+// A tour of ArchetypeStore. First a mover gets a velocity and loses it again, and a landmark stays. Then hooks keep an index. Then
+// what a game needs of a store: change detection, events, sparse tags, commands, chunks on threads, and a frame that orders them:
+// systems run, buffers are applied, events are retired, the tick advances.
 
 #include <slotwise/ecs/archetype_store.hpp>
 #include <slotwise/ecs/command_buffer.hpp>
@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <atomic>
 #include <iostream>
+#include <map>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -63,6 +65,50 @@ void mover_and_landmark() {
     check(found == std::vector<Entity>{mover, landmark}, "both are found at the end, by the handles they had from the start");
     check(store.at<Position>(mover) == Position{3, 3}, "the mover kept its place when it lost its velocity");
     check(store.at<Position>(landmark) == Position{100, 200}, "the landmark has stayed");
+}
+
+/// Which entities stand in a column of the world: an index that hooks keep, whatever changes a position.
+class Columns {
+public:
+    explicit Columns(ArchetypeStore& store)
+        : tokens_{store.scoped(store.on_add<Position>([this](Entity entity, Position& p) { insert(entity, p); })),
+                  store.scoped(store.on_set<Position>([this](Entity entity, Position& p) { insert(entity, p); })),
+                  store.scoped(store.on_replace<Position>([this](Entity entity, Position& p) { erase(entity, p); })),
+                  store.scoped(store.on_remove<Position>([this](Entity entity, Position& p) { erase(entity, p); }))} {}
+    [[nodiscard]] const std::set<Entity>& at(int column) { return columns_[column]; }
+
+private:
+    static int column_of(const Position& p) { return static_cast<int>(p.x) / 10; }
+    void insert(Entity entity, const Position& p) { columns_[column_of(p)].insert(entity); }
+    void erase(Entity entity, const Position& p) { columns_[column_of(p)].erase(entity); } // where it was
+
+    std::map<int, std::set<Entity>> columns_;
+    HookToken tokens_[4]; // last: no hook is called when the index is gone
+};
+void index_of_columns() {
+    ArchetypeStore store;
+    Columns columns(store);
+    std::vector<Entity> all;
+    for (int i = 0; i != 100; ++i) all.push_back(store.spawn(Position{static_cast<float>(i), 0}));
+    store.set(all[0], Position{55, 0});
+    store.patch<Position>(all[1], [](Position& p) { p.x = 56; });
+    CommandBuffer commands(store);
+    store.query<const Position>().for_each([&](Entity entity, const Position& p) {
+        if (p.x >= 90) commands.set(entity, Position{p.x - 40, p.y});
+        if (p.x < 10) commands.despawn(entity);
+    });
+    std::size_t in_between = 0;
+    commands.call([&] { in_between = columns.at(5).size(); });
+    commands.set(all[2], Position{}); // dropped: it is gone
+    commands.remove<Position>(all[1]);
+    store.apply(commands);
+    std::set<Entity> found;
+    store.query<const Position>().for_each([&](Entity entity, const Position& p) {
+        if (p.x >= 50 && p.x < 60) found.insert(entity);
+    });
+    check(columns.at(5) == found && found.size() == 21, "the index finds who stands in a column");
+    check(columns.at(0).empty() && columns.at(9).empty(), "and nobody who has left it");
+    check(in_between == 22, "a function between the commands has seen it before the last of them");
 }
 
 /// Movers bounce between two walls and are hurt by each. Stones lie about; a few are pushed in each frame.
@@ -185,6 +231,7 @@ private:
 
 int main() {
     mover_and_landmark();
+    index_of_columns();
     Game game;
     for (std::size_t i = 0; i != Game::frames; ++i) game.frame();
     game.check_all();

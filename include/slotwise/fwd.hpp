@@ -519,6 +519,7 @@ class ExtractedEntity;
 template <class T>
 class ComponentAccessor;
 class HookId;
+class HookToken;
 class ArchetypeStore;
 class CommandBuffer;
 

@@ -114,6 +114,7 @@ using slotwise::HashBy;
 using slotwise::HashIndex;
 using slotwise::HookId;
 using slotwise::HookKind;
+using slotwise::HookToken;
 using slotwise::IdItem;
 using slotwise::IdTraits;
 using slotwise::IdentityMap;

@@ -16,6 +16,12 @@ struct NoDefault {
 struct Constant {
     const int number = 0;
 };
+struct Pinned {
+    int number;
+    explicit Pinned(int n = 0) : number(n) {}
+    Pinned(const Pinned&) = delete;
+    Pinned& operator=(const Pinned&) = delete;
+};
 
 //=== removes_nothing ===//
 // expect: no matching
@@ -104,3 +110,120 @@ ArchetypeStore store;
 CommandBuffer commands(store);
 commands.remove<Position>(store.spawn(Position{}));
 commands.remove<>(Entity()); // faulty
+
+//=== patches_a_tag ===//
+// expect: a tag, which has no value to be changed; modified<T>(entity) calls on_set
+ArchetypeStore store;
+const Entity entity = store.spawn(Position{}, Hidden{});
+store.patch<Position>(entity, [](Position&) {});
+store.patch<Hidden>(entity, [](Hidden&) {}); // faulty
+
+//=== patches_by_another_function ===//
+// expect: ArchetypeStore::patch<T>(entity, f): f is called as f(T&)
+ArchetypeStore store;
+const Entity entity = store.spawn(Position{});
+store.patch<Position>(entity, [](Position&) {});
+store.patch<Position>(entity, [](Entity, Position&) {}); // faulty
+
+//=== patches_by_id_by_another_function ===//
+// expect: ArchetypeStore::patch(entity, id, f): f is called as f(void*)
+ArchetypeStore store;
+const Entity entity = store.spawn(Position{});
+const ComponentId place = store.registry().id<Position>();
+store.patch(entity, place, [](void*) {});
+store.patch(entity, place, [](Position&) {}); // faulty
+
+//=== takes_a_tag ===//
+// expect: a tag, which has no value to be returned; write has<T>(entity) and remove<T>(entity)
+ArchetypeStore store;
+const Entity entity = store.spawn(Position{}, Hidden{});
+static_cast<void>(store.take<Position>(entity));
+static_cast<void>(store.take<Hidden>(entity)); // faulty
+
+//=== emplaces_a_tag ===//
+// expect: a tag, which is built of nothing; write add<T>(entity)
+ArchetypeStore store;
+const Entity entity = store.spawn(Position{});
+store.emplace<NoDefault>(entity, 1);
+store.emplace<Hidden>(entity); // faulty
+
+//=== emplaces_from_other_arguments ===//
+// expect: ArchetypeStore::emplace<T>(entity, args...): there is no T(args...) and no T{args...}
+ArchetypeStore store;
+const Entity entity = store.spawn(Position{});
+store.emplace<NoDefault>(entity, 1);
+store.emplace<NoDefault>(entity, "one", 2); // faulty
+
+//=== spawns_what_cannot_be_moved ===//
+// expect: can be neither copied nor moved; register it with {.sparse = true}, and build it in place by emplace<T>(entity, args...)
+ArchetypeStore store;
+const Entity entity = store.spawn(Position{});
+store.registry().add<Pinned>({.sparse = true});
+store.emplace<Pinned>(entity, 1);
+store.spawn(Pinned(1)); // faulty
+
+//=== adds_what_cannot_be_moved ===//
+// expect: can be neither copied nor moved; register it with {.sparse = true}, and build it in place by emplace<T>(entity, args...)
+ArchetypeStore store;
+const Entity entity = store.spawn(Position{});
+store.add(entity, Position{});
+store.add(entity, Pinned(1)); // faulty
+
+//=== takes_what_cannot_be_moved ===//
+// expect: can be neither copied nor moved; register it with {.sparse = true}
+ArchetypeStore store;
+const Entity entity = store.spawn(Position{});
+store.remove<Pinned>(entity);
+static_cast<void>(store.take<Pinned>(entity)); // faulty
+
+//=== a_builder_with_what_cannot_be_moved ===//
+// expect: can be neither copied nor moved; register it with {.sparse = true}
+ArchetypeStore store;
+store.builder().with<Pinned>();
+store.builder().with(Pinned(1)); // faulty
+
+//=== records_what_cannot_be_moved ===//
+// expect: can be neither copied nor moved; register it with {.sparse = true}
+ArchetypeStore store;
+CommandBuffer commands(store);
+const Entity entity = commands.spawn(Position{});
+commands.add<Pinned>(entity);
+commands.add(entity, Pinned(1)); // faulty
+
+//=== builds_in_a_buffer_what_cannot_be_moved ===//
+// expect: so they cannot wait in a buffer; write call([=](ArchetypeStore& store) { store.emplace<T>(entity, args...); })
+ArchetypeStore store;
+CommandBuffer commands(store);
+const Entity entity = commands.spawn(Position{});
+commands.emplace<NoDefault>(entity, 1);
+commands.emplace<Pinned>(entity, 1); // faulty
+
+//=== builds_a_tag_in_a_buffer ===//
+// expect: CommandBuffer::emplace<T>: a type without state is a tag, which is built of nothing; write add<T>(entity)
+ArchetypeStore store;
+CommandBuffer commands(store);
+const Entity entity = commands.spawn(Position{});
+commands.add<Hidden>(entity);
+commands.emplace<Hidden>(entity); // faulty
+
+//=== builds_in_a_buffer_from_other_arguments ===//
+// expect: CommandBuffer::emplace<T>(entity, args...): there is no T(args...) and no T{args...}
+ArchetypeStore store;
+CommandBuffer commands(store);
+const Entity entity = commands.spawn(Position{});
+commands.emplace<NoDefault>(entity, 1);
+commands.emplace<NoDefault>(entity); // faulty
+
+//=== calls_a_function_of_other_arguments ===//
+// expect: CommandBuffer::call(f): f is called as f(ArchetypeStore&) or f()
+ArchetypeStore store;
+CommandBuffer commands(store);
+commands.call([](ArchetypeStore&) {});
+commands.call([](CommandBuffer&) {}); // faulty
+
+//=== drops_a_token ===//
+// expect: ignoring return value of function declared with 'nodiscard' || ignoring return value of
+// flags: -Werror=unused-result
+ArchetypeStore store;
+const HookToken token = store.scoped(store.on_add<Position>([](Entity) {}));
+store.scoped(store.on_add<Position>([](Entity) {})); // faulty

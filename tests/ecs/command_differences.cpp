@@ -53,7 +53,9 @@ struct Step {
         relate,
         relate_value,
         unrelate,
-        unrelate_all
+        unrelate_all,
+        emplace,
+        call
     };
     Kind kind = spawn;
     std::size_t entity = 0, target = 0;
@@ -99,12 +101,13 @@ struct World {
         ids.push_back(r.add<Text>("text"));
         ids.push_back(r.add("described", TypeDescriptor::of<int>(), {.toggle = true, .with = {pair(kinds[0], places[0])}}));
         if (!hooks) return;
-        for (const HookKind kind : {HookKind::add, HookKind::remove, HookKind::set}) {
+        for (const HookKind kind : {HookKind::add, HookKind::remove, HookKind::set, HookKind::replace}) {
             const auto on = [&](ComponentId id) {
                 const auto hear = [this, kind](Entity entity, ComponentId of, void* value) { heard(kind, entity, of, value); };
                 if (kind == HookKind::add) store.on_add(id, hear);
                 if (kind == HookKind::remove) store.on_remove(id, hear);
                 if (kind == HookKind::set) store.on_set(id, hear);
+                if (kind == HookKind::replace) store.on_replace(id, hear);
             };
             for (const ComponentId id : ids) on(id);
             for (const ComponentId id : kinds) on(pair(id, any));
@@ -129,6 +132,8 @@ struct World {
         return std::to_string(*static_cast<const int*>(value));
     }
     void heard(HookKind kind, Entity entity, ComponentId id, const void* value) {
+        keep_index(kind, entity, id, text_of(id, value));
+        if (kind == HookKind::replace) return; // as many as there are values that are assigned
         Heard& all = log[{number_of(entity), name_of(id)}];
         if (kind == HookKind::remove) {
             --all.net;
@@ -137,6 +142,30 @@ struct World {
         }
         all.net += kind == HookKind::add;
         all.given = text_of(id, value);
+    }
+    void keep_index(HookKind kind, Entity entity, ComponentId id, std::string text) {
+        const std::pair key(entity.to_bits(), id);
+        if (kind == HookKind::add || kind == HookKind::set)
+            index[key] = std::move(text);
+        else if (const auto at = index.find(key); at == index.end() || at->second != text)
+            misled = "a key that is not there: " + name_of(id);
+        else
+            index.erase(at);
+    }
+    /// What the index has and is not so; "" if nothing.
+    std::string wrong_index() const {
+        if (!misled.empty()) return misled;
+        std::size_t found = 0;
+        for (const Entity entity : store.entities())
+            if (store.is_alive(entity))
+                store.for_each_component(entity, [&](ComponentId id, const void* value) {
+                    const auto at = index.find({entity.to_bits(), id});
+                    found += at != index.end() && at->second == text_of(id, value);
+                });
+        std::size_t all = 0;
+        for (const Entity entity : store.entities())
+            if (store.is_alive(entity)) store.for_each_component(entity, [&](ComponentId, const void*) { ++all; });
+        return found == all && found == index.size() ? "" : "an index that hooks keep";
     }
     ComponentId target_of(const Step& step) const {
         return step.target >= to_component ? pair(kinds[step.relation], places[step.target - to_component])
@@ -170,6 +199,8 @@ struct World {
     ComponentId kinds[relations];
     std::vector<Entity> entities{};
     std::map<std::pair<std::size_t, std::string>, Heard> log{};
+    std::map<std::pair<std::uint64_t, ComponentId>, std::string> index{}; // values, which hooks keep
+    std::string misled{};                                                 // an error of it
 };
 
 /// Calls f.operator()<T>() for the type of a component, or f(id) for one without a type.
@@ -298,6 +329,20 @@ bool act(World& world, To& to, const Step& step) {
         return done([&] { return to.unrelate(entity, world.kinds[step.relation], world.entities[step.target]); });
     case Step::unrelate_all:
         return done([&] { return to.unrelate(entity, world.kinds[step.relation]); });
+    case Step::emplace:
+        if (std::is_same_v<To, ArchetypeStore> && !world.store.is_alive(entity)) return false;
+        return to.template emplace<Text>(entity, "a text that is not short: " + std::to_string(step.value)), true;
+    case Step::call: {
+        const auto f = [&world, entity, value = step.value] {
+            world.store.set(entity, Plain{value});
+            if (value % 3 == 0) world.store.add<Brings, Sparse>(entity);
+        };
+        if constexpr (std::is_same_v<To, ArchetypeStore>)
+            f();
+        else
+            to.call(f);
+        return true;
+    }
     }
     return true;
 }
@@ -307,7 +352,8 @@ Step random_step(Random& random, std::size_t entities, unsigned few) {
         Step::spawn,      Step::despawn,      Step::add,         Step::add,      Step::add_default,  Step::set,
         Step::set,        Step::remove,       Step::remove,      Step::remove,   Step::add_two,      Step::set_two,
         Step::remove_two, Step::add_list,     Step::remove_list, Step::relate,   Step::relate,       Step::relate,
-        Step::relate,     Step::relate_value, Step::unrelate,    Step::unrelate, Step::unrelate_all, Step::despawn};
+        Step::relate,     Step::relate_value, Step::unrelate,    Step::unrelate, Step::unrelate_all, Step::despawn,
+        Step::call,       Step::call,         Step::emplace};
     Step step;
     step.kind = kinds[random.below(sizeof kinds / sizeof *kinds)];
     if (step.kind == Step::spawn && entities == all_entities - 1) step.kind = Step::set;
@@ -426,9 +472,9 @@ bool counts_all(const std::vector<Step>& steps) {
 }
 
 std::string told(const std::vector<Step>& steps) {
-    static const char* const names[] = {"spawn",       "despawn", "add",          "add_default", "set",
-                                        "remove",      "add_two", "set_two",      "remove_two",  "add_list",
-                                        "remove_list", "relate",  "relate_value", "unrelate",    "unrelate_all"};
+    static const char* const names[] = {"spawn",        "despawn",  "add",          "add_default", "set",         "remove",
+                                        "add_two",      "set_two",  "remove_two",   "add_list",    "remove_list", "relate",
+                                        "relate_value", "unrelate", "unrelate_all", "emplace",     "call"};
     std::string text;
     for (const Step& s : steps)
         text += "\n  " + std::string(names[s.kind]) + " entity " + std::to_string(s.entity) + " component " +
@@ -498,6 +544,7 @@ TEST_CASE("CommandBuffer: random commands leave what the same calls leave direct
             const bool defers = sequence % 3 == 2 && one.refused.empty(); // an exception would drop the rest
             const Outcome other = defers ? do_deferred(buffered, steps, never) : do_buffered(buffered, steps, never, buffers);
             CHECK(buffered.store.check_invariants());
+            if (hooks) CHECK((direct.wrong_index() == "" && buffered.wrong_index() == ""));
             if (!loses(steps, one.refused)) {
                 ++compared;
                 std::string found = difference(direct, buffered);

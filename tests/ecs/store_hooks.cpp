@@ -8,7 +8,7 @@
 #include "support/thrown.hpp"
 #include "support/tracked.hpp"
 
-#include <slotwise/ecs/archetype_store.hpp>
+#include <slotwise/ecs/command_buffer.hpp>
 #include <slotwise/series/delta_tracker.hpp>
 
 #include <string>
@@ -333,4 +333,188 @@ TEST_CASE("ArchetypeStore: what an on_remove hook disables and writes goes with 
             }
             REQUIRE(store.is_enabled(other, toggled) == before);
         }
+}
+
+TEST_CASE("ArchetypeStore: on_replace is called with the old value before it is assigned, and on_set after it",
+          "[ecs][hooks]") {
+    struct Level {
+        int number = 0;
+    };
+    ArchetypeStore store;
+    store.registry().add<Position>({.sparse = true});
+    store.registry().add<Level>({.toggle = true, .tracked = true});
+    const ComponentId debt = store.registry().relation<Health>();
+    const Entity other = store.spawn();
+    Log log;
+    const auto say = [&](const char* what, int value) { log.push_back(what + (" " + std::to_string(value))); };
+    const auto take = [&] { return std::exchange(log, {}); };
+    store.on_replace<Position>([&](Entity, Position& of) { say("replace p", static_cast<int>(of.x)); });
+    store.on_set<Position>([&](Entity, Position& of) { say("set p", static_cast<int>(of.x)); });
+    store.on_replace<Level>([&](Entity, Level& of) { say("replace l", of.number); });
+    store.on_set<Level>([&](Entity, Level& of) { say("set l", of.number); });
+    store.on_replace<Marker>([&](Entity, Marker&) { log.push_back("replace m"); });
+    store.on_set<Marker>([&](Entity) { log.push_back("set m"); });
+    store.on_replace(pair(debt, any), [&](Entity, ComponentId, void* of) { say("replace d", static_cast<Health*>(of)->left); });
+    store.on_set(pair(debt, any), [&](Entity, ComponentId, void* of) { say("set d", static_cast<Health*>(of)->left); });
+
+    const Entity entity = store.spawn(Position{1, 0});
+    CHECK(take().empty());
+    store.set(entity, Level{1}, Marker{}); // nothing is replaced
+    CHECK(take() == Log{"set l 1", "set m"});
+    store.disable<Level>(entity);
+    const tick_t seen = store.advance();
+    store.set(entity, Level{2}, Position{2, 0}); // all on_replace before the first value is assigned
+    CHECK(take() == Log{"replace l 1", "replace p 1", "set l 2", "set p 2"});
+    CHECK(store.query<>().changed<Level>(seen).size() == 0); // it is disabled
+    store.enable<Level>(entity);
+    CHECK(store.query<>().changed<Level>(seen).size() == 1);
+    store.set(entity, Marker{});
+    CHECK(take() == Log{"replace m", "set m"});
+    store.set(entity, Position{3, 0});
+    CHECK(take() == Log{"replace p 2", "set p 3"});
+    const Level three{3};
+    store.set(entity, store.registry().id<Level>(), AnyValue::of(three));
+    CHECK(take() == Log{"replace l 2", "set l 3"});
+    store.add(entity, Level{4}, Position{}); // keeps both
+    store.remove<Level>(entity);
+    CHECK(take().empty());
+    store.relate(entity, other, Health{1});
+    CHECK(take() == Log{"set d 1"});
+    store.relate(entity, other, Health{2});
+    CHECK(take() == Log{"replace d 1", "set d 2"});
+
+    store.patch<Position>(entity, [&](Position& of) { of.x += 1, log.push_back("patch"); });
+    CHECK(take() == Log{"replace p 3", "patch", "set p 4"});
+    store.patch(entity, pair(debt, other), [](void* of) { ++static_cast<Health*>(of)->left; });
+    CHECK(take() == Log{"replace d 2", "set d 3"});
+    store.get<Position>(entity)->x = 9;
+    CHECK(store.modified<Position>(entity));
+    CHECK(store.modified(entity, pair(debt, other)));
+    CHECK(store.modified<Marker>(entity));
+    CHECK(take() == Log{"set p 9", "set d 3", "set m"});
+    CHECK(store.check_invariants());
+}
+
+TEST_CASE("ArchetypeStore: of several values in a command buffer on_replace is called once, with the one before",
+          "[ecs][hooks]") {
+    ArchetypeStore store;
+    Log log;
+    const auto say = [&](const char* what, const Health& of) { log.push_back(what + (" " + std::to_string(of.left))); };
+    store.on_add<Health>([&](Entity, Health& of) { say("add", of); });
+    store.on_remove<Health>([&](Entity, Health& of) { say("remove", of); });
+    store.on_replace<Health>([&](Entity, Health& of) { say("replace", of); });
+    store.on_set<Health>([&](Entity, Health& of) { say("set", of); });
+    const Entity entity = store.spawn(Health{1}), none = store.spawn();
+    log.clear();
+    CommandBuffer buffer(store);
+    buffer.set(entity, Health{2});
+    buffer.add(entity, Health{3});
+    buffer.set(entity, Health{4}, Position{});
+    buffer.set(none, Health{5});
+    buffer.set(none, Health{6}); // it has none before
+    store.apply(buffer);
+    CHECK(std::exchange(log, {}) == Log{"replace 1", "set 4", "add 6", "set 6"});
+    buffer.set(entity, Health{7});
+    buffer.remove<Health>(entity);
+    store.apply(buffer);
+    CHECK(std::exchange(log, {}) == Log{"replace 4", "set 7", "remove 7"}); // as the calls one after the other
+    buffer.set(none, Health{8});
+    buffer.despawn(none);
+    store.apply(buffer);
+    CHECK(std::exchange(log, {}) == Log{"remove 6"}); // it is not assigned
+}
+
+TEST_CASE("HookToken: the hook is taken off with it, whichever of the token and the store goes first", "[ecs][hooks]") {
+    int calls = 0;
+    HookToken outlives;
+    CHECK_FALSE(outlives.attached());
+    {
+        ArchetypeStore store;
+        const auto count = [&](Entity) { ++calls; };
+        {
+            const HookToken token = store.scoped(store.on_add<Health>(count));
+            CHECK(token.attached());
+            store.spawn(Health{});
+        }
+        CHECK(calls == 1);
+        store.spawn(Health{});
+        CHECK(calls == 1);
+        outlives = store.scoped(store.on_add<Health>(count));
+        HookToken second = store.scoped(store.on_add<Health>(count)), third(std::move(second));
+        CHECK_FALSE(second.attached());
+        store.spawn(Health{});
+        CHECK(calls == 3);
+        third = HookToken(); // takes it off
+        store.spawn(Health{});
+        CHECK(calls == 4);
+        third = store.scoped(store.on_remove<Health>(count));
+        const HookId kept = third.release();
+        CHECK_FALSE(third.attached());
+        CHECK(third.release() == HookId());
+        CHECK(store.off(kept));
+        const HookId own = store.on_add<Health>(count);
+        const HookToken by_hand = store.scoped(own);
+        CHECK(store.off(own)); // taken off otherwise
+        CHECK_FALSE(by_hand.attached());
+        ArchetypeStore moved(std::move(store));
+        CHECK(outlives.attached());
+        moved.spawn(Health{});
+        CHECK(calls == 5);
+        swap(outlives, third);
+        outlives.swap(third);
+    }
+    CHECK_FALSE(outlives.attached()); // nothing is there to take it off
+    outlives.detach();
+}
+
+TEST_CASE("ArchetypeStore: after on_replace comes on_set, also if another hook throws", "[ecs][hooks][throws]") {
+#if SLOTWISE_EXCEPTIONS
+    struct First {
+        int value = 0;
+    };
+    struct Second {
+        int value = 0;
+    };
+    for (const bool sparse : {false, true})
+        for (const bool buffered : {false, true})
+            for (const HookKind thrower : {HookKind::add, HookKind::set, HookKind::replace}) {
+                ArchetypeStore store;
+                store.registry().add<Second>({.sparse = sparse});
+                const Entity entity = store.spawn(First{1}, Second{1});
+                int first = 1, second = 1; // what an index has; 0: nothing
+                const auto fail = [&](HookKind of) {
+                    if (of == thrower) throw InjectedFailure();
+                };
+                store.on_replace<First>([&](Entity, First& of) { first = first == of.value ? 0 : -1; });
+                store.on_replace<Second>([&](Entity, Second& of) {
+                    fail(HookKind::replace);
+                    second = second == of.value ? 0 : -1;
+                });
+                store.on_add<Health>([&](Entity) { fail(HookKind::add); });
+                store.on_set<First>([&](Entity, First& of) {
+                    first = of.value;
+                    fail(HookKind::set);
+                });
+                store.on_set<Second>([&](Entity, Second& of) { second = of.value; });
+                bool threw = false;
+                try {
+                    CommandBuffer buffer(store);
+                    if (buffered) {
+                        buffer.set(entity, First{2}, Second{2}, Health{2});
+                        store.apply(buffer);
+                    } else
+                        store.set(entity, First{2}, Second{2}, Health{2});
+                } catch (const InjectedFailure&) {
+                    threw = true;
+                } // of on_set as well: it is the change of its entity that stays
+                INFO("sparse " << sparse << ", buffered " << buffered << ", kind " << static_cast<int>(thrower));
+                CHECK(threw);
+                const int now = thrower == HookKind::replace ? 1 : 2; // nothing has changed
+                CHECK(store.at<First>(entity).value == now);
+                CHECK(first == now);
+                CHECK(second == now);
+                CHECK(store.has<Health>(entity) == (now == 2));
+                CHECK(store.check_invariants());
+            }
+#endif
 }

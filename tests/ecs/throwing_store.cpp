@@ -220,6 +220,7 @@ TEST_CASE("ArchetypeStore: what is made for a store and fails is not there", "[e
     is_strong("ArchetypeStore::on_add", add);
     is_strong("ArchetypeStore::on_set", [&](World& world) { world.store.on_set<double>(hook); });
     is_strong("ArchetypeStore::on_remove", [&](World& world) { world.store.on_remove<double>(hook); });
+    is_strong("ArchetypeStore::on_replace", [&](World& world) { world.store.on_replace<double>(hook); });
     CHECK(called == 0);
     is_strong("ArchetypeStore::accessor", [](World& world) { static_cast<void>(world.store.accessor<double>()); });
     World world;
@@ -277,6 +278,10 @@ TEST_CASE("CommandBuffer: a command that cannot be recorded leaves the others, a
     records("CommandBuffer::add",
             [](World& world, CommandBuffer& commands) { commands.add(world.entities[1], world.value, 1.5); });
     records("CommandBuffer::set", [](World& world, CommandBuffer& commands) { commands.set(world.entities[1], world.value); });
+    records("CommandBuffer::emplace",
+            [](World& world, CommandBuffer& commands) { commands.emplace<ThrowingCopy>(world.entities[1], 5); });
+    records("CommandBuffer::call",
+            [](World& world, CommandBuffer& commands) { commands.call([value = world.value] { static_cast<void>(value); }); });
     records("CommandBuffer::remove",
             [](World& world, CommandBuffer& commands) { commands.remove<Plain, double>(world.entities[1]); });
     records("CommandBuffer::relate",

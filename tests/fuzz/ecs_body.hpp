@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <stdexcept>
 
@@ -150,8 +152,16 @@ struct Recorded {
     struct End {
         std::size_t group, until; // so many groups there were
     };
+    /// A call sets a value. It is told what is there before.
+    struct Call {
+        std::size_t until;
+        Entity entity;
+        int value;
+        std::shared_ptr<std::optional<int>> before;
+    };
     std::vector<Group> groups{};
     std::vector<End> despawns{};
+    std::vector<Call> calls{};
     std::set<Entity> targets{};
     std::size_t dropped = 0, section = 0;
 
@@ -308,7 +318,30 @@ private:
             else
                 result = give(AnyValue::of(std::move(counted)));
         };
-        switch (in.below(6)) {
+        const bool had = lived && model_.things.at(entity).parts.contains(ids_.aside);
+        switch (in.below(10)) {
+        case 6: {
+            const bool counted = lived && model_.things.at(entity).parts.contains(ids_.counted);
+            FUZZ_CHECK(store_.patch<Counted>(given, [&](Counted& of) { of = Counted(value); }) == counted);
+            if (counted) model_.set(entity, ids_.counted, value);
+            return;
+        }
+        case 7: {
+            const std::optional<Aside> taken = store_.take<Aside>(given);
+            FUZZ_CHECK(taken.has_value() == had);
+            if (!had) return;
+            FUZZ_CHECK(taken->value() == model_.things.at(entity).parts.at(ids_.aside));
+            return model_.remove(entity, ids_.aside);
+        }
+        case 8: {
+            const Aside* const built = store_.emplace<Aside>(given, value);
+            FUZZ_CHECK((built != nullptr) == lived);
+            if (lived) model_.add(entity, ids_.aside, value);
+            return;
+        }
+        case 9:
+            FUZZ_CHECK(store_.modified(given, ids_.aside) == had);
+            return;
         case 0:
             result = store_.add(given, id);
             if (lived) model_.add(entity, id, 0);
@@ -485,7 +518,22 @@ private:
             ++group.commands;
             for (const ComponentId id : parts) group.steps.push_back({kind, id, value});
         };
-        switch (in.below(10)) {
+        switch (in.below(12)) {
+        case 10:
+            buffer.emplace<Aside>(given, value);
+            return keep(Kind::add, {ids_.aside});
+        case 11: {
+            const Recorded::Call call{to.groups.size(), entity, value, std::make_shared<std::optional<int>>()};
+            to.calls.push_back(call);
+            to.section = to.groups.size();
+            buffer.call([this, call](ArchetypeStore& store) {
+                FUZZ_CHECK(&store == &store_);
+                const Counted* const found = std::as_const(store).get<Counted>(call.entity);
+                FUZZ_CHECK(call.before->has_value() ? found != nullptr && found->value() == **call.before : found == nullptr);
+                store.set(call.entity, Counted(call.value));
+            });
+            return;
+        }
         case 0: {
             buffer.despawn(given);
             Recorded::Group& group = to.group(entity);
@@ -555,10 +603,24 @@ private:
         };
         std::vector<bool> barriers;
         for (const Recorded::End& each : from.despawns) barriers.push_back(is_barrier(from.groups[each.group]));
-        while (next != from.groups.size() || next_end != from.despawns.size()) {
-            std::size_t limit = from.groups.size();
+        std::size_t next_call = 0;
+        // Barriers that relations make are found again after a call. They decide whether what comes before an end is counted.
+        const bool counts = from.calls.empty() || from.despawns.empty();
+        while (next != from.groups.size() || next_end != from.despawns.size() || next_call != from.calls.size()) {
+            const bool calls = next_call != from.calls.size();
+            const std::size_t before_call = calls ? from.calls[next_call].until : from.groups.size();
+            if (calls && next == before_call &&
+                (next_end == from.despawns.size() || from.despawns[next_end].until > before_call)) {
+                const Recorded::Call& call = from.calls[next_call++];
+                if (!lives(call.entity)) continue;
+                const auto& parts = model_.things.at(call.entity).parts;
+                if (const auto at = parts.find(ids_.counted); at != parts.end()) *call.before = at->second;
+                model_.set(call.entity, ids_.counted, call.value);
+                continue;
+            }
+            std::size_t limit = before_call;
             for (std::size_t i = from.despawns.size(); i-- != next_end;)
-                if (barriers[i]) limit = from.despawns[i].until;
+                if (barriers[i] && from.despawns[i].until <= before_call) limit = from.despawns[i].until;
             std::set<Entity> ends; // in this phase: nothing else happens to them
             for (std::size_t i = next; i != limit; ++i)
                 if (const Recorded::Group& each = from.groups[i]; each.despawned && !each.is_void) ends.insert(each.entity);
@@ -589,7 +651,7 @@ private:
         std::size_t result = 0;
         while (refused-- != 0) FUZZ_CHECK(refuses<std::invalid_argument>([&] { result = store_.apply(buffers_[which]); }));
         result = store_.apply(buffers_[which]);
-        FUZZ_CHECK(result == dropped && buffers_[which].empty());
+        FUZZ_CHECK((result == dropped || !counts) && buffers_[which].empty());
     }
     /// Returns how many commands are dropped.
     std::size_t carry_out(const Recorded::Group& group, const Recorded& from) {
@@ -629,6 +691,16 @@ private:
     void count_hooks() {
         store_.on_add<Counted>([this](Entity) { ++counted_; });
         store_.on_remove<Counted>([this](Entity) { --counted_; });
+        const auto insert = [this](Entity entity, const Counted& of) { index_[entity] = of.value(); };
+        const auto erase = [this](Entity entity, const Counted& of) {
+            const auto at = index_.find(entity);
+            FUZZ_CHECK(at != index_.end() && at->second == of.value());
+            index_.erase(at);
+        };
+        store_.on_add<Counted>(insert);
+        store_.on_set<Counted>(insert);
+        store_.on_remove<Counted>(erase);
+        store_.on_replace<Counted>(erase);
         hooked_ = true;
     }
     void check() {
@@ -638,12 +710,14 @@ private:
         for (std::size_t which = 0; which != 2; ++which) {
             std::size_t commands = 0;
             for (const Recorded::Group& group : recorded_[which].groups) commands += group.commands;
-            FUZZ_CHECK(buffers_[which].size() == commands);
+            FUZZ_CHECK(buffers_[which].size() == commands + recorded_[which].calls.size());
         }
         const ArchetypeStore& store = store_;
         const auto counted = std::count_if(model_.things.begin(), model_.things.end(),
                                            [&](const auto& each) { return each.second.parts.contains(ids_.counted); });
         FUZZ_CHECK(!hooked_ || counted_ == counted);
+        FUZZ_CHECK(!hooked_ || index_.size() == static_cast<std::size_t>(counted));
+        for (const auto& [entity, key] : index_) FUZZ_CHECK(model_.things.at(entity).parts.at(ids_.counted) == key);
         for (const auto& [entity, thing] : model_.things) {
             for (const ComponentId id : ids_.plain()) {
                 const auto part = thing.parts.find(id);
@@ -681,6 +755,7 @@ private:
     std::set<Entity> pending_{}; // buffers will spawn them
     std::vector<Entity> issued_{};
     long counted_ = 0;
+    std::map<Entity, int> index_{}; // values of Counted, which hooks keep
     bool hooked_ = false;
 };
 

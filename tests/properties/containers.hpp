@@ -558,6 +558,7 @@ struct EntityBuilder : Part {};
 struct ExtractedEntity : Part {};
 struct ComponentAccessor : View {};
 struct HookId : Part {};
+struct HookToken : Part {};
 // Commands for a store: nobody asks for one of them again.
 struct CommandBuffer : Part {};
 struct Query : View {};

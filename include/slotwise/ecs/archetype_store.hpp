@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // ArchetypeStore: entities and their components, composed of the containers of this folder. EntityBuilder: an entity before it
-// is spawned. ExtractedEntity: one that was taken out. ComponentAccessor: one component of many entities.
+// is spawned. ExtractedEntity: one that was taken out. ComponentAccessor: one component of many entities. HookToken: takes a
+// hook off when it dies.
 #ifndef SLOTWISE_ECS_ARCHETYPE_STORE_HPP
 #define SLOTWISE_ECS_ARCHETYPE_STORE_HPP
 
@@ -81,6 +82,7 @@ private:
 
     /// Lists the components of an entity, with memory for the values, so that nothing is allocated when hooks were called.
     void list(const detail::StoreCore& core, Entity entity, EntityLocation at);
+    [[noreturn]] SLOTWISE_INLINE SLOTWISE_COLD static void refuse_immovable(const detail::StoreCore& core, ComponentId id);
     /// Moves the values here. Throws what moves that may throw do; what was moved stays here and is destroyed.
     void take(detail::StoreCore& core, Entity entity, EntityLocation at);
     /// Puts the components back under a reserved id, and keeps none. False if the id is not reserved.
@@ -119,7 +121,7 @@ public:
         if constexpr (detail::is_tag_type<Value>)
             return with(id);
         else
-            keep(id, *core_->registry.type(id), [&](void* to) { ::new (to) Value(std::forward<T>(value)); });
+            keep(id, *core_->registry.type(id), [&](void* to) { detail::build_value<Value>(to, std::forward<T>(value)); });
         return *this;
     }
     /// With a default value of T, or the tag T. @throws as with(value)
@@ -231,6 +233,60 @@ private:
 
     Core* core_;
     ComponentId id_;
+};
+
+/// Takes a hook off when it is destroyed, see ArchetypeStore::scoped. Move-only. It may outlive the store. One for the hooks of
+/// an object is a member of it, so that no hook is called for what is gone:
+///     class Bodies {
+///     public:
+///         explicit Bodies(ArchetypeStore& store)
+///             : added_(store.scoped(store.on_add<Body>([this](Entity entity, Body& body) { insert(entity, body); }))),
+///               removed_(store.scoped(store.on_remove<Body>([this](Entity entity) { erase(entity); }))) {}
+///     private:
+///         ...
+///         HookToken added_, removed_;  // last: taken off first
+///     };
+class HookToken {
+public:
+    /// Of no hook.
+    HookToken() noexcept = default;
+    /// Takes the hook over; `other` has none then. What the hook refers to stays where it is.
+    HookToken(HookToken&& other) noexcept { swap(other); }
+    HookToken& operator=(HookToken&& other) noexcept {
+        HookToken taken(std::move(other));
+        swap(taken);
+        return *this;
+    }
+    ~HookToken() { detach(); }
+    void swap(HookToken& other) noexcept {
+        std::swap(core_, other.core_);
+        std::swap(life_, other.life_);
+        std::swap(id_, other.id_);
+    }
+    friend void swap(HookToken& a, HookToken& b) noexcept { a.swap(b); }
+
+    /// Whether the store lives and has the hook. @complexity linear in hooks
+    bool attached() const noexcept { return life_ != nullptr && !life_->has_ended() && core_->hooks.contains(id_); }
+    /// The hook is not called any more. @pre no hook is running (checked at level fast) @complexity linear in hooks
+    void detach() noexcept {
+        if (life_ == nullptr) return;
+        if (!life_->has_ended()) core_->hooks.erase(id_);
+        std::exchange(life_, nullptr)->release();
+    }
+    /// The hook, which stays until it is taken off by its id; the token has none then. A null id if it had none.
+    HookId release() noexcept {
+        if (life_ == nullptr) return HookId();
+        std::exchange(life_, nullptr)->release();
+        return std::exchange(id_, HookId());
+    }
+
+private:
+    friend class ArchetypeStore;
+    HookToken(detail::StoreCore& core, HookId id) noexcept : core_(&core), life_(core.life.share()), id_(id) {}
+
+    detail::StoreCore* core_ = nullptr; // dangles after life_->has_ended()
+    detail::StoreLife* life_ = nullptr; // null: no hook
+    HookId id_{};
 };
 
 /// Entities, and components of any types that they get and lose at run time. Entities with the same set of components share a
@@ -361,7 +417,8 @@ public:
     /// The same, and returns its components with their values; none if it does not live. Hooks see the values before.
     ///     auto old = store.extract_reserved(entity);
     ///     store.fulfill(entity, std::move(*old));                      // undone: the same entity again
-    /// @throws as despawn, and what the allocator throws; strong as despawn; if moves of values throw, some may be moved-from
+    /// @throws as despawn, and what the allocator throws; std::invalid_argument when a value can be neither copied nor moved;
+    /// strong as despawn; if moves of values throw, some may be moved-from
     std::optional<ExtractedEntity> extract_reserved(Entity entity);
     /// Brings back a reserved entity with what extract_reserved() has returned: exactly these components, their values, pairs
     /// and disabled bits; ticks are those of an added component. Pairs whose target has died for good meanwhile are left out,
@@ -422,12 +479,65 @@ public:
     bool remove(Entity entity);
     bool remove(Entity entity, ComponentId id) { return core_->remove(entity, {&id, 1}); }
     bool remove(Entity entity, std::span<const ComponentId> ids) { return core_->remove(entity, ids); }
+    /// Builds the component from `args` where it will stay, as T(args...), or T{args...} where T is an aggregate. An entity
+    /// that has one keeps it. Returns its address, which counts as a change; null, and `args` are not used, if the entity does
+    /// not live. It is how a sparse component gets a value whose type can be neither copied nor moved.
+    /// @throws as add @complexity one row @invalidates addresses in both tables
+    template <detail::Component T, class... Args>
+    T* emplace(Entity entity, Args&&... args);
+    /// Removes the component and returns its value, which on_remove hooks have seen before; none if the entity does not live or
+    /// has no T.
+    ///     if (std::optional<Cargo> cargo = store.take<Cargo>(wreck)) store.set(ship, std::move(*cargo));
+    /// @throws as remove; strong if values move without a throw @complexity one row @invalidates addresses in both tables
+    template <detail::Component T>
+    std::optional<T> take(Entity entity);
     /// Gives the entity these values: assigns where it has the component, else adds, all in one move. Returns whether the
     /// entity lives.
     /// @throws what the values and the allocator throw; strong for what is added, values that were assigned stay assigned
     template <detail::Component... Ts>
     bool set(Entity entity, Ts&&... values);
     bool set(Entity entity, ComponentId id, const AnyValue& value) { return core_->give(entity, id, value, true); }
+    /// Calls f(T&) to change the entity's T where it is: as `*get<T>(entity) = ...`, but hooks know it, on_replace before and
+    /// on_set after it, also if f throws. It counts as a change. f must not change structure (checked at level fast). False,
+    /// and f is not called, if the entity does not live or has no T.
+    /// @throws what f and hooks throw; what f did stays @complexity O(1)
+    template <detail::Component T, class F>
+    bool patch(Entity entity, F&& f) {
+        static_assert(!detail::is_tag_type<T>,
+                      "ArchetypeStore::patch<T>: a type without state is a tag, which has no value to be "
+                      "changed; modified<T>(entity) calls on_set");
+        static_assert(std::is_invocable_v<F&, T&>, "ArchetypeStore::patch<T>(entity, f): f is called as f(T&)");
+        const ComponentId id = core_->registry.template find<T>();
+        if (core_->hooks.any_of_values()) [[unlikely]] {
+            const T* const value = detail::StoreCore::typed_value<const T>(*core_, entity, id);
+            return core_->patch_with_hooks(entity, id, value, [&](void* to) { static_cast<void>(f(*static_cast<T*>(to))); });
+        }
+        T* const value = detail::StoreCore::typed_value<T>(*core_, entity, id);
+        if (value == nullptr) return false;
+        const detail::StoreCore::Changing change(*core_, true);
+        static_cast<void>(f(*value));
+        return true;
+    }
+    /// The same by id, also of a pair, as f(void*). @throws also std::invalid_argument when the id names nothing, or a tag
+    template <class F>
+    bool patch(Entity entity, ComponentId id, F&& f) {
+        static_assert(std::is_invocable_v<F&, void*>, "ArchetypeStore::patch(entity, id, f): f is called as f(void*)");
+        core_->expect_patchable(id);
+        return core_->patch_with_hooks(entity, id, std::as_const(*core_).get(entity, id),
+                                       [&](void* to) { static_cast<void>(f(to)); });
+    }
+    /// Says that the entity's T was changed through a reference: it counts as a change, and on_set hooks are called; on_replace
+    /// hooks are not, the old value is gone. Returns whether the entity lives and has a T. Of tags too.
+    /// @throws what hooks throw @complexity O(1)
+    template <detail::Component T>
+    bool modified(Entity entity) {
+        return core_->modified(entity, core_->registry.template find<T>());
+    }
+    /// The same by id. @throws also std::invalid_argument when the id names nothing
+    bool modified(Entity entity, ComponentId id) {
+        core_->registry.expect(id, "ArchetypeStore::modified");
+        return core_->modified(entity, id);
+    }
 
     /// The entity's T; null if it does not live or has none. get<T> of a tracked component counts as a change, get<const T> and
     /// that of a const store do not. @complexity O(1)
@@ -566,10 +676,17 @@ public:
     HookId on_remove(F f) {
         return hook<T>(HookKind::remove, std::move(f));
     }
-    /// The same after set() gave an entity a T, after on_add if it added one.
+    /// The same after set() gave an entity a T, after on_add if it added one, after patch(), and by modified().
     template <detail::Component T, class F>
     HookId on_set(F f) {
         return hook<T>(HookKind::set, std::move(f));
+    }
+    /// The same before set() or patch() writes a T that an entity has, with the old value; f must not throw. All hooks of one
+    /// change are called before the first of its values is assigned, and on_set hooks afterwards, whatever throws meanwhile: an
+    /// index that erases a key in on_replace and on_remove, and inserts one in on_add and on_set, is always right.
+    template <detail::Component T, class F>
+    HookId on_replace(F f) {
+        return hook<T>(HookKind::replace, std::move(f));
     }
     /// The same by id: f(entity, void* value), or f(entity, ComponentId, void* value); value is null for tags. A hook of
     /// pair(relation, any) is called for each pair of the relation.
@@ -585,6 +702,13 @@ public:
     HookId on_set(ComponentId id, F f) {
         return core_->hook(HookKind::set, id, std::move(f));
     }
+    template <class F>
+    HookId on_replace(ComponentId id, F f) {
+        return core_->hook(HookKind::replace, id, std::move(f));
+    }
+    /// A token that takes the hook off when it is destroyed; of several stores each has its own hooks.
+    ///     const HookToken token = store.scoped(store.on_add<Body>([&](Entity entity, Body&) { added.push_back(entity); }));
+    [[nodiscard]] HookToken scoped(HookId hook) noexcept { return {*core_, hook}; }
     /// The hook is not called any more. Returns whether it was there.
     bool off(HookId hook) noexcept { return core_->hooks.erase(hook); }
     /// Attaches a map that follows entities; SecondaryMap, SparseSecondaryMap and IdentityMap call it in attach_to():
@@ -610,7 +734,8 @@ public:
     //=== commands ===//
 
     /// Carries out the commands of a buffer, see command_buffer.hpp. Returns how many were dropped, because their entity, or a
-    /// pair's target, did not live. What hooks record in the buffer meanwhile stays there.
+    /// pair's target, did not live. What hooks record in the buffer meanwhile stays there; what a call of the buffer records is
+    /// carried out too, see CommandBuffer::call.
     /// @pre nothing walks or changes the store (checked at level fast)
     /// @throws std::invalid_argument when the buffer was made for another store; what values, hooks, and the allocator throw,
     /// and what a relation refuses. The policy is that of CommandBuffer @complexity linear in commands
@@ -718,6 +843,7 @@ private:
     /// As AnyValue::of. The registry knows the type, which may have another id if it is bound to a name.
     template <class T>
     static AnyValue any_value(std::remove_reference_t<T>& value) noexcept {
+        detail::expect_movable<std::remove_cvref_t<T>>();
         if constexpr (std::is_lvalue_reference_v<T> || std::is_const_v<std::remove_reference_t<T>>)
             return AnyValue::copied(std::addressof(value));
         else
@@ -726,7 +852,7 @@ private:
     template <class T>
     SLOTWISE_ALWAYS_INLINE static bool construct(void* to, std::remove_reference_t<T>& value) {
         using Value = std::remove_cvref_t<T>;
-        if constexpr (!detail::is_tag_type<Value>) ::new (to) Value(static_cast<T&&>(value));
+        if constexpr (!detail::is_tag_type<Value>) detail::build_value<Value>(to, static_cast<T&&>(value));
         return true;
     }
     template <class T>
@@ -910,6 +1036,73 @@ bool ArchetypeStore::add(Entity entity) {
     return true;
 }
 
+template <detail::Component T, class... Args>
+T* ArchetypeStore::emplace(Entity entity, Args&&... args) {
+    static_assert(!detail::is_tag_type<T>,
+                  "ArchetypeStore::emplace<T>: a type without state is a tag, which is built of nothing; write add<T>(entity)");
+    static_assert(detail::builds_from<T, Args...>,
+                  "ArchetypeStore::emplace<T>(entity, args...): there is no T(args...) and no T{args...}");
+    detail::StoreCore& core = *core_;
+    detail::ComponentList& list = list_of<T>();
+    auto build = [&](void* to) { detail::build_from<T>(to, std::forward<Args>(args)...); };
+    if (list.one_sparse) {
+        if (!core.add_sparse<0>(entity, list, build)) return nullptr;
+    } else if (list.any_sparse) {
+        const auto call = [](void* to, void* f) { (*static_cast<decltype(build)*>(f))(to); };
+        const detail::ComponentValue given{list.ids[0], AnyValue::built(call, std::addressof(build))};
+        if (!core.change(entity, {list.sorted.span(), {}, {&given, 1}})) return nullptr;
+    } else {
+        EntityLocation* const at = core.location(entity);
+        if (at == nullptr) return nullptr;
+        const detail::StoreCore::Changing changing(core);
+        core.add_all(entity, *at, list, [&](unsigned argument, void* to) {
+            if (argument != 0) return false;
+            build(to);
+            return true;
+        });
+    }
+    return detail::StoreCore::typed_value<T>(core, entity, list.ids[0]);
+}
+
+template <detail::Component T>
+std::optional<T> ArchetypeStore::take(Entity entity) {
+    static_assert(!detail::is_tag_type<T>, "ArchetypeStore::take<T>: a type without state is a tag, which has no value to be "
+                                           "returned; write has<T>(entity) and remove<T>(entity)");
+    if constexpr (!std::is_move_constructible_v<T>) {
+        detail::expect_movable<T>();
+        return std::nullopt;
+    } else {
+        detail::StoreCore& core = *core_;
+        std::optional<T> result;
+        const ComponentId id = core.registry.template find<T>();
+        const T* const found = detail::StoreCore::typed_value<const T>(core, entity, id);
+        if (found == nullptr) return result;
+        T& value = const_cast<T&>(*found); // the store is not const
+        detail::ComponentList& list = list_of<T>();
+        if (!core.hooks.any(HookKind::remove)) [[likely]] { // the value may leave before memory is asked for
+            core.expect_idle();
+            if (list.one_sparse) {
+                result.emplace(std::move(value));
+                core.remove_sparse(entity, list);
+                return result;
+            }
+            if constexpr (std::is_nothrow_move_constructible_v<T>)
+                if (!list.any_sparse) {
+                    result.emplace(std::move(value));
+                    ScopeGuard undo([&]() noexcept {
+                        std::destroy_at(std::addressof(value));
+                        ::new (static_cast<void*>(std::addressof(value))) T(std::move(*result));
+                    });
+                    core.move_listed(entity, list, list.removed);
+                    undo.dismiss();
+                    return result;
+                }
+        }
+        core.take(entity, id, [&](void* from) { result.emplace(std::move(*static_cast<T*>(from))); });
+        return result;
+    }
+}
+
 template <detail::Component... Ts>
     requires(sizeof...(Ts) != 0)
 bool ArchetypeStore::remove(Entity entity) {
@@ -938,17 +1131,21 @@ bool ArchetypeStore::set(Entity entity, Ts&&... values) {
     bool all = true;
     for (const ComponentId id : list.ids) all = all && table.contains(id);
     const detail::StoreCore::Changing changing(core, all);
+    const bool replaces = core.hooks.any(HookKind::replace);
+    if (replaces) [[unlikely]]
+        core.run_replace_hooks(entity, table, list.ids.span());
     size_type i = 0;
-    ScopeGuard failed([&]() noexcept { // what was assigned stays assigned
-        if (&core.table(*at) == &table)
-            for (size_type done = 0; done != i; ++done)
-                if (core.table(*at).contains(list.ids[done])) core.run_hook(HookKind::set, list.ids[done], entity);
+    ScopeGuard failed([&]() noexcept { // what was assigned stays assigned, also by an assignment that threw
+        if (&core.table(*at) == &table || replaces)
+            core.run_set_hooks_of_failure(entity, table, list.ids.span().first(replaces ? sizeof...(Ts) : i));
     });
-    ((assign_at<Ts>(core, *at, list.ids[i], values), ++i), ...);
+    ((assign_at<Ts>(core, *at, list.ids[i++], values)), ...);
     if (!all)
         core.add_all(entity, *at, list, [&](unsigned argument, void* to) { return build<Ts...>(argument, to, values...); });
     failed.dismiss();
-    if (core.hooks.any(HookKind::set)) [[unlikely]]
+    if (replaces) [[unlikely]]
+        core.run_set_hooks(entity, list.ids.span(), table);
+    else if (core.hooks.any(HookKind::set)) [[unlikely]]
         for (const ComponentId id : list.ids) core.run_hook(HookKind::set, id, entity);
     return true;
 }

@@ -12,6 +12,8 @@ SLOTWISE_BEGIN
 SLOTWISE_INLINE void ExtractedEntity::list(const detail::StoreCore& core, Entity entity, EntityLocation at) {
     const Table& table = core.table(at);
     const auto add = [&](ComponentId id, const TypeDescriptor* type, bool sparse) -> Part& {
+        if (type != nullptr && !type->trivial && type->move == nullptr && type->copy == nullptr) [[unlikely]]
+            refuse_immovable(core, id);
         return parts_.emplace_back(Part{id, type, {type == nullptr ? 0 : type->size + type->align, {}}, sparse});
     };
     for (std::size_t place = 0; place != table.ids().size(); ++place) {
@@ -22,6 +24,12 @@ SLOTWISE_INLINE void ExtractedEntity::list(const detail::StoreCore& core, Entity
     if (at.has_sparse())
         core.sparse.for_each(entity,
                              [&](ComponentId id, void*) { add(id, id.is_pair() ? nullptr : core.registry.type(id), true); });
+}
+
+void ExtractedEntity::refuse_immovable(const detail::StoreCore& core, ComponentId id) {
+    const std::string text = "ArchetypeStore::extract_reserved: values of " + core.registry.name(id) +
+                             " can be neither copied nor moved; remove it before, or write erase_reserved(entity)";
+    detail::throw_invalid_argument(text.c_str());
 }
 
 SLOTWISE_INLINE void ExtractedEntity::take(detail::StoreCore& core, Entity entity, EntityLocation at) {

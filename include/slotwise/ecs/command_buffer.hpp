@@ -38,10 +38,13 @@ SLOTWISE_BEGIN
 ///     different entities  They are changed in the order in which they were first named, and despawned after that. But if
 ///                         other entities relate to a despawned one, then commands recorded before that despawn come
 ///                         before it, and later ones after it.
-///     a dead target       The command is dropped where the store throws.
+///     a dead target       The command is dropped where the store throws, also if this buffer has ended it before.
 /// Some commands of one entity have no single move with the same result. These are carried out one by one: a component of the
 /// entity is removed and added again, a companion of an added component is named by another command too, an exclusive relation
 /// gets two targets, or unrelate(entity, relation) comes with other commands about that relation.
+///
+/// A call of call(f) comes where it was recorded. What is said above of several commands holds for those between two calls, but
+/// for that a despawn wins.
 ///
 /// A command is also dropped if its entity does not live when it is applied, or if it relates to a target that does not live
 /// and is not spawned by this buffer. (What another buffer spawns lives once that buffer was applied.) apply() counts such
@@ -151,6 +154,24 @@ public:
         record_values<detail::CommandKind::set>(without_user_bits(entity), std::forward<Ts>(values)...);
     }
     void set(Entity entity, ComponentId id, const AnyValue& value) { record_id(detail::CommandKind::set, entity, id, &value); }
+    /// As ArchetypeStore::emplace: the value is built from `args` in the buffer, and moved to its place by apply().
+    /// @throws as add
+    template <detail::Component T, class... Args>
+    void emplace(Entity entity, Args&&... args) {
+        static_assert(!detail::is_tag_type<T>, "CommandBuffer::emplace<T>: a type without state is a tag, which is built of "
+                                               "nothing; write add<T>(entity)");
+        static_assert(detail::builds_from<T, Args...>,
+                      "CommandBuffer::emplace<T>(entity, args...): there is no T(args...) and no T{args...}");
+        static_assert(
+            std::is_move_constructible_v<T>,
+            "CommandBuffer::emplace<T>: values of this type can be neither copied nor moved, so they cannot wait in a "
+            "buffer; write call([=](ArchetypeStore& store) { store.emplace<T>(entity, args...); }), or "
+            "add<T>(entity) for a default value");
+        detail::CommandRecords& records = this->records();
+        detail::Command* const command = make<detail::CommandKind::add, true, T>(records);
+        detail::build_from<T>(command->value(command->shape->items[0]), std::forward<Args>(args)...);
+        link(this->records(), without_user_bits(entity), command);
+    }
     /// As ArchetypeStore::remove. @throws as add
     template <detail::Component... Ts>
         requires(sizeof...(Ts) != 0)
@@ -183,6 +204,26 @@ public:
         record_id(detail::CommandKind::remove, entity, pair(relation, any), nullptr);
     }
 
+    //=== calls ===//
+
+    /// Calls f(store), or f(), in its place: what was recorded before has happened then, to all entities, and what is recorded
+    /// later happens after it. f may do with the store what is done outside of apply(): change structure, walk, apply other
+    /// buffers. What it records into this buffer, or in store.defer() if apply() is that of a defer(), comes after all that was
+    /// recorded before, in the same apply(). f is moved or copied here, may be move-only, is called once and destroyed. It is
+    /// not called if the buffer is cleared.
+    ///     commands.spawn(Wave{2});
+    ///     commands.call([&](ArchetypeStore& store) { total = store.query<const Enemy>().size(); });
+    /// A call cuts: only commands between two calls become one change of their entity.
+    /// @pre f does not move, destroy or end the store, nor apply or clear this buffer (the latter checked at level fast)
+    /// @throws what the copy of f and the allocator throw; strong. If f throws in apply(), it counts as done; the rest stays
+    template <class F>
+    void call(F&& f) {
+        using Function = std::remove_cvref_t<F>;
+        static_assert(std::is_invocable_v<Function&, ArchetypeStore&> || std::is_invocable_v<Function&>,
+                      "CommandBuffer::call(f): f is called as f(ArchetypeStore&) or f()");
+        records().recorded.call(std::forward<F>(f));
+    }
+
 private:
     friend class ArchetypeStore;
     friend detail::Deferral;
@@ -204,7 +245,9 @@ private:
     SLOTWISE_INLINE SLOTWISE_COLD void prepare();
     void end_epoch() noexcept;
     /// What ArchetypeStore::apply does.
-    size_type apply_to(detail::StoreCore& core);
+    size_type apply_to(detail::StoreCore& core, ArchetypeStore& store);
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void call(const detail::CommandCall& each, detail::StoreCore& core,
+                                                    ArchetypeStore& store);
     /// Adds a command to the group of its entity, or drops it if the entity is despawned.
     void link(detail::CommandRecords& records, Entity entity, detail::Command* command) {
         ScopeGuard undo([&]() noexcept { command->destroy(); });
@@ -249,7 +292,7 @@ private:
     template <class T>
     static void build(const detail::CommandShape& shape, detail::Command* command, std::size_t& built, T&& value) {
         if constexpr (!detail::is_tag_type<std::remove_cvref_t<T>>)
-            ::new (command->value(shape.items[built])) std::remove_cvref_t<T>(std::forward<T>(value));
+            detail::build_value<std::remove_cvref_t<T>>(command->value(shape.items[built]), std::forward<T>(value));
         ++built;
     }
     /// Records a command about one id, and a value if there is one.
@@ -282,6 +325,7 @@ public:
     std::size_t end();
 
 private:
+    ArchetypeStore& store_;
     StoreCore& core_;
     bool outermost_;
     CommandBuffer own_;

@@ -52,7 +52,7 @@ SLOTWISE_INLINE void CommandBuffer::remove(Entity entity, ComponentId id) {
     record_id(detail::CommandKind::remove, entity, id, nullptr);
 }
 
-SLOTWISE_INLINE CommandBuffer::size_type CommandBuffer::apply_to(detail::StoreCore& core) {
+SLOTWISE_INLINE CommandBuffer::size_type CommandBuffer::apply_to(detail::StoreCore& core, ArchetypeStore& store) {
     if (core.life != life_)
         detail::throw_invalid_argument("ArchetypeStore::apply(buffer): the buffer was made for another store");
     core.expect_idle();
@@ -62,18 +62,36 @@ SLOTWISE_INLINE CommandBuffer::size_type CommandBuffer::apply_to(detail::StoreCo
     records.applying = true;
     const ScopeGuard done([&]() noexcept { records.applying = false; });
     detail::CommandApply apply(core, records.scratch, records.dropped);
-    const auto run = [&] {
+    for (bool more = true; more;) {
+        const bool left = !records.applied.empty(); // since an exception
+        if (!left) [[likely]]
+            records.applied.swap(records.recorded);
+        records.calls_recorded = false;
+        ScopeGuard failed([&]() noexcept {
+            if (records.applied.empty()) records.applied.reset(); // the last command threw
+        });
         records.shapes.resolve(core.registry);
-        apply.run(records.applied);
-    };
-    if (!records.applied.empty()) run(); // left since an exception
-    records.applied.swap(records.recorded);
-    run();
+        apply.run(records.applied, [&](const detail::CommandCall& each) { call(each, core, store); });
+        failed.dismiss();
+        more = left || records.calls_recorded;
+    }
     if (records.recorded.empty()) {
         records.recorded.swap(records.applied); // reuses memory that is in the cache
         records.ids.all_used();
     }
     return std::exchange(records.dropped, 0);
+}
+
+void CommandBuffer::call(const detail::CommandCall& each, detail::StoreCore& core, ArchetypeStore& store) {
+    detail::CommandRecords& records = *records_;
+    const ScopeGuard ended([&]() noexcept {
+        each.destroy(each.function);
+        if (records.ids.epoch() != life_->epoch) end_epoch(); // it has cleared or restored the store
+    });
+    const std::size_t before = records.recorded.size();
+    each.call(each.function, store);
+    core.flush_reserved(); // ids that it took are made before others come or go
+    records.calls_recorded = records.calls_recorded || records.recorded.size() != before;
 }
 
 SLOTWISE_INLINE bool CommandBuffer::is_late_target(ComponentId id) {
@@ -85,7 +103,7 @@ SLOTWISE_INLINE bool CommandBuffer::is_late_target(ComponentId id) {
     return true;
 }
 
-SLOTWISE_INLINE std::size_t ArchetypeStore::apply(CommandBuffer& buffer) { return buffer.apply_to(*core_); }
+SLOTWISE_INLINE std::size_t ArchetypeStore::apply(CommandBuffer& buffer) { return buffer.apply_to(*core_, *this); }
 
 void CommandBuffer::prepare() {
     SLOTWISE_EXPECT(!life_->has_ended(), "CommandBuffer: the store that it was made for has ended");
@@ -160,7 +178,7 @@ SLOTWISE_INLINE void CommandBuffer::shrink_to_fit() noexcept {
 namespace detail {
 
 SLOTWISE_INLINE Deferral::Deferral(ArchetypeStore& store)
-    : core_(*store.core_), outermost_(core_.deferring == nullptr), own_(store) {
+    : store_(store), core_(*store.core_), outermost_(core_.deferring == nullptr), own_(store) {
     if (!outermost_) return;
     core_.expect_idle();
     core_.deferring = &own_;
@@ -172,7 +190,7 @@ SLOTWISE_INLINE Deferral::~Deferral() {
 
 SLOTWISE_INLINE std::size_t Deferral::end() {
     std::size_t dropped = 0;
-    while (outermost_ && !own_.empty()) dropped += own_.apply_to(core_); // more than once if hooks record
+    while (outermost_ && !own_.empty()) dropped += own_.apply_to(core_, store_); // more than once if hooks record
     return dropped;
 }
 

@@ -130,7 +130,8 @@ public:
     //=== C++ types ===//
 
     /// The id of T's component, which is registered with default traits on first use. References and const are dropped.
-    /// @throws what the allocator throws, when it registers; strong @complexity O(1), one probe of a small table
+    /// @throws when it registers std::invalid_argument, if T can be neither copied nor moved, see add(); what the allocator
+    /// throws; strong @complexity O(1), one probe of a small table
     template <class T>
     ComponentId id() {
         using Type = detail::component_type<T>;
@@ -145,8 +146,8 @@ public:
     }
     /// Registers T. If it has the same traits already, it is returned. Its name is that of the C++ type, with a number behind
     /// it if another component is called so.
-    /// @throws std::invalid_argument when T is registered with other traits, or traits contradict each other; what the
-    /// allocator throws; strong
+    /// @throws std::invalid_argument when T is registered with other traits, traits contradict each other, or T can be neither
+    /// copied nor moved and is not sparse; what the allocator throws; strong
     template <class T>
     ComponentId add(const ComponentTraits& traits = {}) {
         return add_type(named<detail::component_type<T>>(), {}, traits, false);

@@ -182,6 +182,9 @@ SLOTWISE_INLINE ComponentId ComponentRegistry::add_record(std::string_view name,
     if (records_.size() >= ~std::uint32_t{0} - 1) refuse_text("there are too many components");
     traits = detail::normalised(std::move(traits));
     if (const char* wrong = detail::contradiction(traits, type != nullptr, relation)) refuse_text(wrong);
+    if (type != nullptr && !traits.sparse && !type->trivial && type->move == nullptr && type->copy == nullptr)
+        refuse_text("values of the type can be neither copied nor moved, and rows of tables move; register it with "
+                    "{.sparse = true} before its first use");
     Record fresh{std::string(name), type, std::move(traits), relation};
     for (const ComponentId companion : fresh.traits.with) {
         if (!contains(companion)) refuse_text("`with` names what this registry does not know; register companions first");

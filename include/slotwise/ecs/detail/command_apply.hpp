@@ -177,6 +177,7 @@ public:
     CommandScratch scratch{};
     std::size_t dropped = 0;
     bool applying = false;
+    bool calls_recorded = false; ///< a call has recorded commands while it was applied
 };
 
 } // namespace detail

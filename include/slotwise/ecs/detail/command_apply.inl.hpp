@@ -22,11 +22,26 @@ public:
     CommandApply(StoreCore& core, CommandScratch& scratch, std::size_t& dropped) noexcept
         : core_(core), scratch_(scratch), dropped_(dropped) {}
 
-    /// Carries out a batch, which is empty then. @throws see CommandBuffer: the rest stays in the batch
-    void run(CommandBatch& batch) {
+    /// Carries out a batch, which is empty then. call(f) is called for each CommandCall, while nothing changes the store.
+    /// @throws see CommandBuffer: the rest stays in the batch
+    template <class Call>
+    void run(CommandBatch& batch, Call&& call) {
         batch_ = &batch;
         scratch_.fold.begin(batch);
-        const bool any_pairs = this->any_pairs();
+        batch.find_target_barriers();
+        run_up_to_call(batch);
+        while (batch.has_call()) {
+            call(batch.take_call());
+            run_up_to_call(batch);
+        }
+        batch.reset();
+    }
+
+private:
+    static constexpr std::size_t most_at_once = 256; // entities of a run: their commands fit in the L1 cache
+
+    void run_up_to_call(CommandBatch& batch) {
+        const bool any_pairs = batch.ends_any() && this->any_pairs();
         batch.find_barriers([&](Entity entity) {
             const EntityLocation* const at = any_pairs ? core_.entities.location(entity) : nullptr;
             return at != nullptr && at->is_target();
@@ -49,12 +64,7 @@ public:
                 end(*group);
             }
         }
-        batch.reset();
     }
-
-private:
-    static constexpr std::size_t most_at_once = 256; // entities of a run: their commands fit in the L1 cache
-
     /// Whether any entity may be the target of another one.
     bool any_pairs() const {
         bool any_switched = false;
@@ -83,7 +93,7 @@ private:
             return 1;
         if (!changes) [[unlikely]]
             return 1;
-        if (core_.hooks.any(HookKind::add) || core_.hooks.any(HookKind::remove) || core_.hooks.any(HookKind::set)) [[unlikely]]
+        if (core_.hooks.any()) [[unlikely]]
             return change_any(group, *at);
         scratch_.plans.refresh(core_);
         const CommandPlan& plan = scratch_.plans.get(core_, scratch_.fold, group.entity, at->table(), scratch_.list);

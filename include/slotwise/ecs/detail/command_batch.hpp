@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // What a CommandBuffer records, from the bottom up: CommandArena has the memory, CommandShape what commands of one kind have in
-// common, Command is one record, and CommandBatch groups records by their entities. Nothing here knows the store.
+// common, Command is one record, CommandCall a function, and CommandBatch groups records by their entities. Nothing here knows
+// the store.
 #ifndef SLOTWISE_ECS_DETAIL_COMMAND_BATCH_HPP
 #define SLOTWISE_ECS_DETAIL_COMMAND_BATCH_HPP
 
@@ -130,6 +131,14 @@ struct Command {
     void destroy() noexcept {
         if (shape->destroys) shape->destroy_values(payload(), shape->items.size());
     }
+};
+
+/// A function that is called between commands. It lies in the arena.
+struct CommandCall {
+    void (*call)(void* function, ArchetypeStore& store) = nullptr;
+    void (*destroy)(void* function) noexcept = nullptr;
+    void* function = nullptr;
+    std::uint32_t until = 0; ///< how many groups there were
 };
 
 /// Names a kind of command and its types: see TypeIdentity.
@@ -263,7 +272,7 @@ private:
 ///
 /// Each despawn ends a section: later commands get new groups, so that it is known what was recorded before the despawn. That
 /// only matters if other entities relate to the despawned one. Such a despawn is a barrier. What lies between two barriers is a
-/// phase, in which all groups of one entity are carried out together.
+/// phase, in which all groups of one entity are carried out together. A call ends a section too, and is always a barrier.
 class CommandBatch {
 public:
     CommandBatch() = default;
@@ -273,7 +282,7 @@ public:
     void swap(CommandBatch& other) noexcept;
 
     std::size_t memory_usage() const noexcept {
-        return memory_of(arena_, pages_, targets_, versions_) + memory_of_vector(groups_) + memory_of_vector(despawns_);
+        return memory_of(arena_, pages_, targets_, versions_, calls_) + memory_of_vector(groups_) + memory_of_vector(despawns_);
     }
 
     //=== recording ===//
@@ -346,6 +355,28 @@ public:
         if (group.last != nullptr) destroy(group);
         section_ = groups_.size();
     }
+    /// Records a call of f(ArchetypeStore&) or f() and ends the section. @throws what the copy of f and the allocator throw;
+    /// strong
+    template <class F>
+    void call(F&& f) {
+        using Function = std::remove_cvref_t<F>;
+        CommandCall fresh;
+        fresh.function = arena_.take(sizeof(Function), alignof(Function));
+        ::new (fresh.function) Function(std::forward<F>(f)); // it may record
+        ScopeGuard undo([&]() noexcept { std::destroy_at(static_cast<Function*>(fresh.function)); });
+        fresh.call = [](void* function, [[maybe_unused]] ArchetypeStore& store) {
+            if constexpr (std::is_invocable_v<Function&, ArchetypeStore&>)
+                static_cast<void>((*static_cast<Function*>(function))(store));
+            else
+                static_cast<void>((*static_cast<Function*>(function))());
+        };
+        fresh.destroy = [](void* function) noexcept { std::destroy_at(static_cast<Function*>(function)); };
+        fresh.until = static_cast<std::uint32_t>(groups_.size());
+        calls_.push_back(fresh);
+        undo.dismiss();
+        ++commands_;
+        section_ = groups_.size();
+    }
     /// Calls f(group) for each group that is left.
     template <class F>
     void for_each_left(F&& f) {
@@ -356,18 +387,29 @@ public:
 
     //=== carrying out ===//
 
-    /// Finds the despawns that are barriers: those of entities that are the target of a command, or for which is_target(entity)
-    /// holds.
-    template <class IsTarget>
-    void find_barriers(IsTarget&& is_target) noexcept {
+    /// Finds the despawns that are barriers because their entity is the target of a command.
+    void find_target_barriers() noexcept {
         if (next_despawn_ == despawns_.size()) return;
         for (const Entity target : targets_)
             if (const std::uint32_t first = find(target)) groups_[groups_[first - 1].newest - 1].set_barrier();
-        for (std::size_t i = next_despawn_; i != despawns_.size(); ++i)
+    }
+    /// Finds those up to the next call for whose entity is_target(entity) holds.
+    template <class IsTarget>
+    void find_barriers(IsTarget&& is_target) noexcept {
+        for (std::size_t i = next_despawn_; is_before_call(i); ++i)
             if (CommandGroup& group = groups_[despawns_[i].group - 1]; is_target(group.entity)) group.set_barrier();
     }
-    /// Begins the next phase, which ends with the next barrier. Returns false if nothing is left.
+    /// Whether a despawn is left up to the next call.
+    bool ends_any() const noexcept { return is_before_call(next_despawn_); }
+    /// Begins the next phase, which ends with the next barrier. Returns false if nothing is left up to the next call.
     bool next_phase() noexcept;
+    /// Whether a call is left.
+    bool has_call() const noexcept { return next_call_ != calls_.size(); }
+    /// The next one counts as done. The caller calls it and destroys it. @pre has_call(), and next_phase() is false
+    CommandCall take_call() noexcept {
+        --commands_;
+        return calls_[next_call_++];
+    }
     /// Makes room, so that despawn_next() does not throw. @throws what the allocator throws; strong
     void prepare() { despawns_.reserve(despawns_.size() + 1); }
     /// The next group of the phase that is to be carried out; null if none is left. @complexity amortised O(1)
@@ -421,6 +463,14 @@ private:
         std::uint32_t until; // how many groups there were
     };
 
+    // Whether there is a despawn with this number, and it comes before the next call.
+    bool is_before_call(std::size_t despawn) const noexcept {
+        return despawn != despawns_.size() && despawns_[despawn].until <= next_call_limit();
+    }
+    // The groups before the next call; all if there is none.
+    std::uint32_t next_call_limit() const noexcept {
+        return has_call() ? calls_[next_call_].until : static_cast<std::uint32_t>(groups_.size());
+    }
     std::uint32_t& head_of(Entity entity) {
         return pages_.make(entity.index() / page_slots).heads[entity.index() % page_slots];
     }
@@ -480,9 +530,10 @@ private:
     NumberTable versions_{};          // Entity -> first group, for entities whose place in a page is taken by another version
     SparsePages<Page, std::allocator<std::byte>> pages_{};
     std::size_t commands_ = 0;
-    std::size_t latest_ = 0;  // the group that was looked up last
-    std::size_t section_ = 0; // the first group of the current section
-    std::size_t next_ = 0, next_despawn_ = 0;
+    std::size_t latest_ = 0;           // the group that was looked up last
+    std::size_t section_ = 0;          // the first group of the current section
+    PlainVector<CommandCall> calls_{}; // in the order in which they were recorded
+    std::size_t next_ = 0, next_despawn_ = 0, next_call_ = 0;
     std::size_t limit_ = 0; // the end of the phase
 };
 

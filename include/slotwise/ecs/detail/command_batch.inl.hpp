@@ -156,6 +156,8 @@ SLOTWISE_INLINE void CommandBatch::swap(CommandBatch& other) noexcept {
     std::swap(next_, other.next_);
     std::swap(limit_, other.limit_);
     std::swap(next_despawn_, other.next_despawn_);
+    calls_.swap(other.calls_);
+    std::swap(next_call_, other.next_call_);
 }
 
 SLOTWISE_INLINE bool CommandBatch::despawns(Entity entity) const noexcept {
@@ -169,13 +171,14 @@ SLOTWISE_INLINE void CommandBatch::set_spawned_void() noexcept {
 }
 
 SLOTWISE_INLINE bool CommandBatch::next_phase() noexcept {
-    limit_ = groups_.size();
-    for (std::size_t i = next_despawn_; i != despawns_.size(); ++i)
+    limit_ = next_call_limit();
+    const bool any = next_ != limit_ || ends_any();
+    for (std::size_t i = next_despawn_; is_before_call(i); ++i)
         if (groups_[despawns_[i].group - 1].is_barrier()) {
             limit_ = despawns_[i].until;
             break;
         }
-    return next_ != groups_.size() || next_despawn_ != despawns_.size();
+    return any;
 }
 
 SLOTWISE_INLINE CommandGroup* CommandBatch::next() noexcept {
@@ -207,12 +210,14 @@ SLOTWISE_INLINE void CommandBatch::reset() noexcept {
         destroy_commands(group);
         pages_.find(group.entity.index() / page_slots)->heads[group.entity.index() % page_slots] = 0;
     }
+    for (; next_call_ != calls_.size(); ++next_call_) calls_[next_call_].destroy(calls_[next_call_].function);
+    calls_.clear();
     groups_.clear();
     despawns_.clear();
     targets_.clear();
     if (versions_.size() != 0) NumberTable().swap(versions_);
     arena_.reset();
-    commands_ = latest_ = section_ = next_ = limit_ = next_despawn_ = 0;
+    commands_ = latest_ = section_ = next_ = limit_ = next_despawn_ = next_call_ = 0;
 }
 
 SLOTWISE_INLINE std::uint32_t CommandBatch::find(Entity entity) const noexcept {

@@ -199,6 +199,11 @@ public:
     ~StoreLifeRef() { life_->release(); }
     void swap(StoreLifeRef& other) noexcept { std::swap(life_, other.life_); }
     StoreLife* operator->() const noexcept { return life_; }
+    /// It, with one more reference, which the caller releases.
+    StoreLife* share() const noexcept {
+        life_->acquire();
+        return life_;
+    }
     friend bool operator==(const StoreLifeRef& a, const StoreLifeRef& b) noexcept { return a.life_ == b.life_; }
 
 private:

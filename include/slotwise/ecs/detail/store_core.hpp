@@ -46,7 +46,8 @@ private:
 enum class HookKind : std::uint8_t {
     add,    ///< an entity got the component
     remove, ///< an entity is about to lose it
-    set     ///< set() gave it a value
+    set,    ///< set() gave it a value
+    replace ///< the value that an entity has is about to be assigned
 };
 
 namespace detail {
@@ -63,8 +64,10 @@ public:
     ~StoreHooks();
 
     /// Whether there is a hook of this kind; without one a change costs a comparison.
-    bool any(HookKind kind) const noexcept { return !of(kind).empty(); }
-    bool any() const noexcept { return any(HookKind::add) || any(HookKind::remove) || any(HookKind::set); }
+    bool any(HookKind kind) const noexcept { return (kinds_ & bit_of(kind)) != 0; }
+    bool any() const noexcept { return kinds_ != 0; }
+    /// Whether there is one that is called when values are assigned.
+    bool any_of_values() const noexcept { return (kinds_ & (bit_of(HookKind::set) | bit_of(HookKind::replace))) != 0; }
     /// Calls f(entity, id, value) for this component from now on; value is null if it has none.
     /// @throws what the allocator and the copy of f throw; strong @pre no hook is running (checked at level fast)
     template <class F>
@@ -87,13 +90,16 @@ public:
         hooks.push_back(hook);
         for (; place != 0 && id < hooks[place - 1].id; --place) hooks[place] = hooks[place - 1];
         hooks[place] = hook;
+        kinds_ |= bit_of(kind);
         return hook.number;
     }
+    /// Whether it is there. @complexity linear in hooks
+    bool contains(HookId id) const noexcept;
     /// The hook is not called any more. @return whether it was there @pre no hook is running (checked at level fast)
     bool erase(HookId id) noexcept;
     /// Calls the hooks of a component. @throws what they throw; those after it are not called then
     void run(HookKind kind, ComponentId id, Entity entity, void* value) const {
-        if (of(kind).empty()) return;
+        if (!any(kind)) return;
         run_exactly(kind, id, id, entity, value);
         if (id.is_pair()) run_exactly(kind, any_target_of(id), id, entity, value);
     }
@@ -123,25 +129,51 @@ private:
     static ComponentId any_target_of(ComponentId pair) noexcept {
         return ComponentIdParts::make_pair(pair.relation_number(), 0xFFFF'FFFF'FFFFu);
     }
+    static constexpr std::uint32_t bit_of(HookKind kind) noexcept { return 1u << static_cast<unsigned>(kind); }
     const Hooks& of(HookKind kind) const noexcept { return hooks_[static_cast<std::size_t>(kind)]; }
     void run_exactly(HookKind kind, ComponentId of_id, ComponentId id, Entity entity, void* value) const;
     void expect_quiescent() const noexcept {
         SLOTWISE_EXPECT(running_ == 0, "ArchetypeStore: a hook adds or removes hooks; do it after the change that called it");
     }
 
-    Hooks hooks_[3];
+    Hooks hooks_[4];
+    std::uint32_t kinds_ = 0; // a bit for each kind of which there is a hook
     std::uint64_t next_ = 1;
     mutable std::uint32_t running_ = 0;
 };
 
 //=== lists of C++ types ===//
 
-/// What can be a component: an object that can be moved. What names components is none: give it to add(entity, id). What
-/// ComponentType refuses is refused there, in words.
+/// What can be a component: an object. One that cannot be moved must be sparse, and is built in place. What names components is
+/// none: give it to add(entity, id). What ComponentType refuses is refused there, in words.
 template <class T, class Value = std::remove_cvref_t<T>>
-concept Component = std::is_object_v<Value> && !std::is_array_v<Value> && std::is_move_constructible_v<Value> &&
-                    !std::is_same_v<Value, ComponentId> && !std::is_same_v<Value, AnyValue> &&
+concept Component = std::is_object_v<Value> && !std::is_array_v<Value> && std::is_destructible_v<Value> &&
+                    !std::is_abstract_v<Value> && !std::is_same_v<Value, ComponentId> && !std::is_same_v<Value, AnyValue> &&
                     !std::is_convertible_v<Value&, std::span<const ComponentId>>;
+
+/// Refuses types whose values stay where they were built.
+template <class Value>
+constexpr void expect_movable() noexcept {
+    static_assert(std::is_move_constructible_v<Value>,
+                  "ArchetypeStore: values of this type can be neither copied nor moved; register it with {.sparse = true}, and "
+                  "build it in place by emplace<T>(entity, args...), or add<T>(entity)");
+}
+/// Builds a copy of a value, or moves it.
+template <class Value, class T>
+SLOTWISE_ALWAYS_INLINE void build_value(void* to, T&& value) {
+    expect_movable<Value>();
+    if constexpr (std::is_move_constructible_v<Value>) ::new (to) Value(std::forward<T>(value));
+}
+/// Whether there is a T(args...), or a T{args...}: the first one does not exist for aggregates before Clang 16.
+template <class T, class... Args>
+concept builds_from = std::is_constructible_v<T, Args...> || requires { T{std::declval<Args>()...}; };
+template <class T, class... Args>
+SLOTWISE_ALWAYS_INLINE void build_from(void* to, Args&&... args) {
+    if constexpr (std::is_constructible_v<T, Args...>)
+        ::new (to) T(std::forward<Args>(args)...);
+    else if constexpr (builds_from<T, Args...>)
+        ::new (to) T{std::forward<Args>(args)...};
+}
 
 /// Whether none of the types is there twice.
 template <class... Ts>
@@ -236,12 +268,19 @@ struct ComponentValue {
     bool assigns = false; ///< to a value that the entity has; otherwise that one stays
 };
 
+/// Where the value goes that an entity loses: take(argument, value) moves it.
+struct TakenValue {
+    void (*take)(void* argument, void* value);
+    void* argument;
+};
+
 /// What an entity gets and loses, in one move.
 struct Change {
     std::span<const ComponentId> add{};       ///< ascending, each once; what the entity has stays
     std::span<const ComponentId> remove{};    ///< ascending, each once; what the entity has not is ignored
     std::span<const ComponentValue> values{}; ///< of what is in `add`, in any order; without one the default value is built
     bool values_ascend = false;               ///< they are in the order of their ids
+    const TakenValue* taken = nullptr;        ///< of the first one in `remove`, which the entity has
 };
 
 /// Which targets of pairs are allowed.
@@ -570,6 +609,7 @@ public:
     /// The value of this component was changed, if that is kept.
     void mark_changed(EntityLocation at, ComponentId id) noexcept {
         Table& table = this->table(at);
+        if (!table.has_marks()) return;
         const std::int32_t place = table.place_of(id);
         if (place < 0) return;
         if (TickColumn* const ticks = table.ticks(static_cast<std::size_t>(place))) ticks->mark(at.row(), tick);
@@ -595,6 +635,15 @@ public:
     bool change_only(Entity entity, const Change& what, TargetsAre targets = TargetsAre::alive);
     bool add(Entity entity, Ids ids);
     bool remove(Entity entity, Ids ids);
+    /// Removes a component after its value was given to f(void*), which moves it: when on_remove hooks were called. What f
+    /// throws is a move that failed. @pre the entity has a value of it. Throws as change()
+    template <class F>
+    void take(Entity entity, ComponentId id, F&& f) {
+        const TakenValue taken{
+            [](void* argument, void* value) { (*static_cast<std::remove_reference_t<F>*>(argument))(value); },
+            std::addressof(f)};
+        change(entity, {.remove = {&id, 1}, .taken = &taken});
+    }
     /// Gives an entity a value of a type-erased type. Of two, the entity keeps its own, unless this one assigns.
     bool give(Entity entity, ComponentId id, const AnyValue& value, bool assigns);
     bool enable(Entity entity, ComponentId id, bool on) {
@@ -677,6 +726,41 @@ public:
     /// A hook by id: f(entity, id, value), f(entity, value) or f(entity).
     template <class F>
     HookId hook(HookKind kind, ComponentId id, F&& f);
+    /// Writes a value that the entity has by write(), between its on_replace and on_set hooks. on_set runs also if write()
+    /// throws, with what it left. Callers do it alone if there are no such hooks: g++ inlines write() there only.
+    /// Throws what hooks and write() throw; if an on_replace hook does, nothing has changed
+    template <class Write>
+    SLOTWISE_NEVER_INLINE void write_with_hooks(ComponentId id, Entity entity, Write&& write) {
+        const Changing change(*this, true);
+        if (hooks.any(HookKind::replace)) run_hook(HookKind::replace, id, entity);
+        ScopeGuard failed([&]() noexcept { run_hook(HookKind::set, id, entity); });
+        write();
+        failed.dismiss();
+        run_hook(HookKind::set, id, entity);
+    }
+    /// Changes a value by write(void*), between hooks, and counts it as a change. False if it is null.
+    template <class Write>
+    bool patch_with_hooks(Entity entity, ComponentId id, const void* value, Write&& write) {
+        if (value == nullptr) return false;
+        write_with_hooks(id, entity, [&] {
+            mark_changed(*location(entity), id);
+            write(const_cast<void*>(value)); // the store is not const
+        });
+        return true;
+    }
+    /// Refuses what names nothing, and tags. Throws std::invalid_argument in words
+    void expect_patchable(ComponentId id) const;
+    /// Calls the on_replace hooks of those of these components that the table of the entity has, and counts them. If one
+    /// throws, it calls the on_set hooks of those before. Throws what they throw
+    void run_replace_hooks(Entity entity, const Table& table, Ids ids);
+    /// Calls the on_set hooks of these components of an entity. If one throws, those of components that `replaced` has are
+    /// called nevertheless: their on_replace hooks were. Throws what they throw
+    void run_set_hooks(Entity entity, Ids ids, const Table& replaced);
+    /// The same for those of these components that `table` had and the entity has, when its change failed.
+    void run_set_hooks_of_failure(Entity entity, const Table& table, Ids ids) noexcept;
+    /// Notes that the value of a component was written through a reference, and calls its on_set hooks. False if the entity
+    /// does not live, or has none. Throws what hooks throw
+    bool modified(Entity entity, ComponentId id);
     /// Calls the hooks of a component of a living entity. Throws what they throw.
     void run_hook(HookKind kind, ComponentId id, Entity entity);
     /// The same for the components that are in `of` and not in `without`.
@@ -987,10 +1071,15 @@ SLOTWISE_ALWAYS_INLINE bool StoreCore::set_sparse(Entity entity, ComponentList& 
     if (!is_alive(entity)) return false;
     SparseColumn& column = column_of(list);
     if (column.contains(entity)) {
-        const Changing change(*this, true);
-        assign(column.get(entity));
-    } else
-        add_sparse<Size>(entity, list, build);
+        if (hooks.any_of_values()) [[unlikely]]
+            write_with_hooks(list.ids.front(), entity, [&] { assign(column.get(entity)); });
+        else {
+            const Changing change(*this, true);
+            assign(column.get(entity));
+        }
+        return true;
+    }
+    add_sparse<Size>(entity, list, build);
     if (hooks.any(HookKind::set)) [[unlikely]] {
         const Changing change(*this, true);
         run_hook(HookKind::set, list.ids.front(), entity);

@@ -20,8 +20,16 @@ SLOTWISE_INLINE bool StoreHooks::erase(HookId id) noexcept {
             if (const Hook& hook = each[place]; hook.number == id) {
                 hook.destroy(hook.function);
                 each.erase(place);
+                if (each.empty()) kinds_ &= ~(1u << (&each - hooks_));
                 return true;
             }
+    return false;
+}
+
+SLOTWISE_INLINE bool StoreHooks::contains(HookId id) const noexcept {
+    for (const auto& each : hooks_)
+        for (const Hook& hook : each)
+            if (hook.number == id) return true;
     return false;
 }
 
@@ -130,6 +138,43 @@ SLOTWISE_INLINE void StoreCore::append_pairs(Entity entity, std::uint32_t relati
 SLOTWISE_INLINE void StoreCore::run_hook(HookKind kind, ComponentId id, Entity entity) {
     const EntityLocation* const at = location(entity);
     hooks.run(kind, id, entity, value_at(*at, entity, id));
+}
+
+SLOTWISE_INLINE void StoreCore::run_replace_hooks(Entity entity, const Table& table, Ids ids) {
+    std::size_t called = 0;
+    ScopeGuard failed([&]() noexcept { run_set_hooks_of_failure(entity, table, ids.first(called)); });
+    for (; called != ids.size(); ++called)
+        if (table.contains(ids[called])) run_hook(HookKind::replace, ids[called], entity);
+    failed.dismiss();
+}
+
+SLOTWISE_INLINE void StoreCore::run_set_hooks(Entity entity, Ids ids, const Table& replaced) {
+    std::size_t next = 0;
+    ScopeGuard failed([&]() noexcept { run_set_hooks_of_failure(entity, replaced, ids.subspan(next)); });
+    while (next != ids.size()) run_hook(HookKind::set, ids[next++], entity);
+    failed.dismiss();
+}
+
+SLOTWISE_INLINE void StoreCore::run_set_hooks_of_failure(Entity entity, const Table& table, Ids ids) noexcept {
+    for (const ComponentId id : ids)
+        if (table.contains(id) && has_at(*location(entity), entity, id)) run_hook(HookKind::set, id, entity);
+}
+
+SLOTWISE_INLINE void StoreCore::expect_patchable(ComponentId id) const {
+    registry.expect(id, "ArchetypeStore::patch");
+    if (registry.type(id) == nullptr) [[unlikely]]
+        throw_invalid_argument("ArchetypeStore::patch: the component is a tag, which has no value to be changed; "
+                               "modified(entity, id) calls on_set");
+}
+
+SLOTWISE_INLINE bool StoreCore::modified(Entity entity, ComponentId id) {
+    const EntityLocation* const at = location(entity);
+    if (at == nullptr || !has(entity, id)) return false;
+    mark_changed(*at, id);
+    if (!hooks.any(HookKind::set)) return true;
+    const Changing change(*this, true);
+    run_hook(HookKind::set, id, entity);
+    return true;
 }
 
 SLOTWISE_INLINE void StoreCore::run_all_hooks(HookKind kind, Entity entity) {
@@ -295,22 +340,31 @@ public:
             while (made != 0) core_.sparse.erase(entity_, sparse_added_[--made]);
         });
         for (; made != sparse_added_.size(); ++made) emplace(sparse_added_[made]);
-        if (!fresh) assign_values();
+        if (!fresh) {
+            if (core_.hooks.any(HookKind::replace)) run_replace_hooks();
+            assign_values();
+        }
         for (const ComponentId id : retargeted_) core_.sparse.reserve_target(id);
         const auto removed = [&](auto&& f) {
             for_each_missing(before_, after_, [&](ComponentId id) { f(id, entity_); });
             for (const ComponentId id : sparse_removed_) f(id, entity_);
         };
         RemovalHooks removal(core_, removed);
-        const bool calls = any_hooks && core_.hooks.any(HookKind::remove);
+        const bool hooked = any_hooks && core_.hooks.any(HookKind::remove);
+        const bool calls = hooked || what_.taken != nullptr;
+        const auto before_moves = [&] {
+            if (hooked) removal.call();
+            if (what_.taken != nullptr)
+                what_.taken->take(what_.taken->argument, core_.value_at(at_, entity_, what_.remove.front()));
+        };
         Table& to = core_.tables[step.table];
         const auto build = [&](std::size_t column, void* at) { this->build(to, column, at); };
         if (fresh)
             core_.add_row(entity_, step.table, to, build);
         else if (step.table == from) {
-            if (calls) removal.call();
+            if (calls) before_moves();
         } else if (calls) [[unlikely]]
-            core_.move_row(at_, core_.tables[from], step.table, to, *step.map, build, [&] { removal.call(); });
+            core_.move_row(at_, core_.tables[from], step.table, to, *step.map, build, before_moves);
         else
             core_.move_row(at_, core_.tables[from], step.table, to, *step.map, build);
         if (step.table != from) undo.dismiss();
@@ -320,14 +374,21 @@ public:
         removal.dismiss();
         failed.dismiss();
     }
-    /// Calls the hooks of what was added and set. Throws what they throw.
+    /// Calls the hooks of what was added and set. If one throws, on_set hooks are called nevertheless where those of on_replace
+    /// were. Throws what they throw.
     void run_hooks_afterwards() {
+        std::size_t next = 0;
+        ScopeGuard failed([&]() noexcept {
+            for (; next < told_; ++next) run_set_hook_after_replace(what_.values[next]);
+        });
         core_.run_hooks(HookKind::add, entity_, after_, before_);
         core_.run_hooks(HookKind::add, entity_, sparse_added_.span(), {});
         core_.run_hooks(HookKind::add, entity_, retargeted_.span(), {});
-        if (core_.hooks.any(HookKind::set))
-            for (const ComponentValue& each : what_.values)
-                if (each.assigns) core_.run_hook(HookKind::set, each.id, entity_);
+        if (core_.hooks.any(HookKind::set)) // on_set comes after on_replace, whatever throws
+            while (next != what_.values.size())
+                if (const ComponentValue& each = what_.values[next++]; each.assigns)
+                    core_.run_hook(HookKind::set, each.id, entity_);
+        failed.dismiss();
     }
 
 private:
@@ -409,11 +470,26 @@ private:
     void assign_values() {
         for (const ComponentValue& each : what_.values) {
             if (!each.assigns || IdSets::contains(sparse_added_.span(), each.id)) continue;
+            assigned_ = static_cast<std::size_t>(&each - what_.values.data()) + 1;
+            core_.mark_changed(at_, each.id); // of a tag too
             if (void* const to = core_.value_at(at_, entity_, each.id))
                 assign_value(*core_.registry.type(each.id), to, each.value);
-            core_.mark_changed(at_, each.id); // of a tag too
-            assigned_ = static_cast<std::size_t>(&each - what_.values.data()) + 1;
         }
+    }
+    /// Whether the value is assigned to one that the entity had before.
+    bool replaces(const ComponentValue& value) const noexcept {
+        if (!value.assigns) return false;
+        if (IdSets::contains(before_, value.id)) return true;
+        return at_.has_sparse() && core_.sparse.has(entity_, value.id) && !IdSets::contains(sparse_added_.span(), value.id);
+    }
+    /// The on_replace hooks, of all values before the first one is assigned: if one throws, nothing has changed.
+    SLOTWISE_NEVER_INLINE void run_replace_hooks() {
+        for (; told_ != what_.values.size(); ++told_)
+            if (const ComponentValue& each = what_.values[told_]; replaces(each))
+                core_.run_hook(HookKind::replace, each.id, entity_);
+    }
+    void run_set_hook_after_replace(const ComponentValue& value) noexcept {
+        if (replaces(value) && core_.has_at(at_, entity_, value.id)) core_.run_hook(HookKind::set, value.id, entity_);
     }
     /// The change failed. Values that were assigned stay assigned. Components that were added stay if memory ran out
     /// afterwards, when the target of a switched relation was stored.
@@ -424,7 +500,7 @@ private:
         for_each_missing(core_.table(at_).ids(), before_, [&](ComponentId id) { run(HookKind::add, id); });
         for (const ComponentId id : sparse_added_) run(HookKind::add, id);
         for (const ComponentId id : retargeted_) run(HookKind::add, id);
-        for (const ComponentValue& each : what_.values.first(assigned_))
+        for (const ComponentValue& each : what_.values.first(assigned_ > told_ ? assigned_ : told_))
             if (each.assigns) run(HookKind::set, each.id);
     }
 
@@ -435,7 +511,8 @@ private:
     std::span<const ComponentId> add_, remove_;       // of tables
     std::span<const ComponentId> before_{}, after_{}; // the ids of the tables
     PlainVector<ComponentId> table_added_{}, table_removed_{}, sparse_added_{}, sparse_removed_{};
-    std::size_t assigned_ = 0;              // of the values
+    std::size_t told_ = 0;                  // of the values: on_replace hooks were called
+    std::size_t assigned_ = 0;              // of the values: the assignment began
     PlainVector<ComponentId> retargeted_{}; // pairs of switched relations that take the place of others
 };
 
