@@ -438,6 +438,7 @@ inline constexpr SeriesOptions series_options[] = {
     {},
     {.delta = DeltaRepresentation::bitmap, .handle = {12, 4, 0}},
     {.delta = DeltaRepresentation::dirty_list, .exhaustion = Exhaustion::wrap, .handle = {12, 3, 1, true, true}},
+    {.handle = {12, 4, 0}, .growth = SLOTWISE_VIRTUAL_MEMORY ? Growth::reserve : Growth::pages},
 };
 using NarrowHandle = slotwise::Handle<struct SomeElement, HandleLayout{12, 4, 0}>;
 using DenseHandle = slotwise::Handle<struct SomeElement, HandleLayout{12, 4, 0, true, true}>;
@@ -479,10 +480,10 @@ struct BasicAnySetStorage : DescribedVerbs, inner::EachAny<slotwise::BasicAnySet
 struct BasicAnyMapStorage : DescribedVerbs, inner::EachAny<slotwise::BasicAnyMapStorage> {};
 struct TSSStorage : SeriesVerbs,
                     inner::List<inner::TimeSetOf<inner::series_options[0]>, inner::TimeSetOf<inner::series_options[1]>,
-                                inner::TimeSetOf<inner::series_options[2]>> {};
+                                inner::TimeSetOf<inner::series_options[2]>, inner::TimeSetOf<inner::series_options[3]>> {};
 struct TSDStorage : SeriesVerbs,
                     inner::List<inner::TimeDictOf<inner::series_options[0]>, inner::TimeDictOf<inner::series_options[1]>,
-                                inner::TimeDictOf<inner::series_options[2]>> {};
+                                inner::TimeDictOf<inner::series_options[2]>, inner::TimeDictOf<inner::series_options[3]>> {};
 struct BasicAnyTSSStorage : DescribedSeriesVerbs, inner::EachAnySeries<slotwise::BasicAnyTSSStorage> {};
 struct BasicAnyTSDStorage : DescribedSeriesVerbs, inner::EachAnySeries<slotwise::BasicAnyTSDStorage> {};
 // Names of slots 0 to 4095, as the containers above give them.
