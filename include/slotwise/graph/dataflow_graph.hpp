@@ -976,8 +976,10 @@ private:
         const size_type again = core_.find_twice();
         if (again != links.size()) return link_result(LinkStatus::twice, again);
         if (core_.connect_pairs()) return link_result(LinkStatus::linked, links.size());
-        size_type n = 0; // one of them is on the cycle, because there was none before
-        while (!core_.order.close_path(core_.pins.links[pairs[n].output].owner, core_.pins.links[pairs[n].input].owner)) ++n;
+        size_type n = 0; // a new one is on the cycle, because there was none before
+        while (!pairs[n].linked ||
+               !core_.order.close_path(core_.pins.links[pairs[n].output].owner, core_.pins.links[pairs[n].input].owner))
+            ++n;
         return link_result(path(), n);
     }
 
