@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
+#include <slotwise/graph/dataflow_graph.hpp>
 #include <slotwise/keyed/any_storage.hpp>
 #include <slotwise/keyed/map_storage.hpp>
 #include <slotwise/map/identity_map.hpp>
@@ -165,6 +166,30 @@ TSSStorage<int, TimeBy<int>, TimeBy<long>> other; // faulty
 // expect: AllocBy<A> occurs twice
 SlotMap<int, AllocBy<std::allocator<int>>> map;
 SlotMap<int, AllocBy<std::allocator<int>>, AllocBy<std::allocator<char>>> other; // faulty
+
+//=== ids_twice ===//
+// expect: IdBy<Id> occurs twice
+DataflowGraph<int, int, EqualTo, IdBy<int>> graph;
+DataflowGraph<int, int, EqualTo, IdBy<int>, IdBy<long>> other; // faulty
+
+//=== a_rule_twice ===//
+// expect: LinkIf<P> occurs twice
+struct Rule {
+    bool operator()(NodePin<int>, NodePin<int>) const { return true; }
+};
+
+DataflowGraph<int, int, EqualTo, LinkIf<Rule>> graph;
+DataflowGraph<int, int, EqualTo, LinkIf<Rule>, LinkIf<Rule>> other; // faulty
+
+//=== ids_for_a_slot_map ===//
+// expect: only a DataflowGraph finds its elements by ids too
+SlotMap<int> map;
+SlotMap<int, IdBy<int>> other; // faulty
+
+//=== a_rule_for_a_slot_map ===//
+// expect: this container has no links
+SlotMap<int> map;
+SlotMap<int, LinkIf<Plain>> other; // faulty
 
 //=== members_elsewhere ===//
 // expect: the members stand first

@@ -98,6 +98,30 @@ graph.evaluate([](int, DataflowGraph<int, int>::context_type& context) {
     context.set_output(0, "text"); // faulty
 });
 
+//=== rule_whose_copies_throw ===//
+// expect: copies of P must not throw
+struct Allows {
+    bool operator()(NodePin<int>, NodePin<int>) const { return true; }
+};
+struct ThrowingCopies : Allows {
+    std::string text{};
+};
+
+DataflowGraph<int, int, EqualTo, LinkIf<Allows>> graph;
+DataflowGraph<int, int, EqualTo, LinkIf<ThrowingCopies>> other; // faulty
+
+//=== a_node_without_its_id ===//
+// expect: has_ids || no matching function || constraint
+DataflowGraph<int, int, EqualTo, IdBy<PublicId>> graph;
+graph.add(PublicId{1, 1}, 1, 1, 1);
+graph.add(1, 1, 1); // faulty
+
+//=== an_id_where_nodes_have_none ===//
+// expect: could not convert || no viable conversion || no known conversion || cannot convert
+DataflowGraph<int, int> graph;
+graph.mark({});
+graph.mark(PublicId{1, 1}); // faulty
+
 //=== values_that_are_references ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references
 // lines: 20

@@ -147,6 +147,8 @@ TEST_CASE("DataflowGraph: link_all is refused as a whole, and says which link, a
     CHECK((result.path().front() == ring[result.which()].to && result.path().back() == ring[result.which()].from));
     CHECK(graph == before);
     CHECK(std::string_view(result.what()).find("cycle") != std::string_view::npos);
+    // A link that is there already is never the one that is refused.
+    CHECK(graph.link_all(std::vector<Link>{nodes.link(0, 1), nodes.link(1, 0)}).which() == 1);
     // As connect() does it, a link that is refused counts after those that are made.
     CHECK((graph.connect(nodes.all[1], 0, nodes.all[2], 0) && !graph.connect(nodes.all[2], 0, nodes.all[0], 0)));
 }

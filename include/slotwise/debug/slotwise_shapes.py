@@ -547,8 +547,9 @@ class DataflowShape(Shape):
 
     def told(self, slot, record):
         """What is known of a node, in words."""
-        flags, info, ran = record["flags"].integer(), record["info"], record["ran"].integer()
-        words = [string_view(info.at(0)["name"])] if info.integer() else []
+        flags, info, ran = record["flags"].integer(), record["info"]["tagged_"], record["ran"].integer()
+        address = info.integer() & ~1  # the lowest bit: it is counted
+        words = [string_view(self.node.value_at(address, info.pointee())["name"])] if address else []
         words += [word for bit, word in enumerate(self.flags) if flags >> bit & 1]
         words += [f"user_flag({bit})" for bit in range(24) if flags >> 8 + bit & 1]
         place = self.number(self.order["positions_"], slot, 4)

@@ -760,7 +760,7 @@ public:
     template <class F, class InUse = detail::NoCall, class Failed = detail::NoCall>
         requires(!std::is_convertible_v<F, node_name>)
     Evaluation evaluate(F&& f, InUse&& in_use = {}, Failed&& failed = {}) {
-        const Evaluation result = run_dirty(f, in_use, failed);
+        const Evaluation result = run_dirty<false>(f, in_use, failed);
         core_.notify();
         return result;
     }
@@ -773,7 +773,7 @@ public:
     Evaluation evaluate(node_name node, F&& f, InUse&& in_use = {}, Failed&& failed = {}) {
         const handle_type wanted = named(node);
         if (!contains(wanted)) return {};
-        const Evaluation result = run_cone(wanted.index(), f, in_use, failed);
+        const Evaluation result = run_dirty<true>(f, in_use, failed, wanted.index());
         core_.notify();
         return result;
     }
@@ -994,8 +994,10 @@ private:
         const size_type again = core_.find_twice();
         if (again != links.size()) return link_result(LinkStatus::twice, again);
         if (core_.connect_pairs()) return link_result(LinkStatus::linked, links.size());
-        size_type n = 0; // one of them is on the cycle, because there was none before
-        while (!core_.order.close_path(core_.pins.links[pairs[n].output].owner, core_.pins.links[pairs[n].input].owner)) ++n;
+        size_type n = 0; // a new one is on the cycle, because there was none before
+        while (!pairs[n].linked ||
+               !core_.order.close_path(core_.pins.links[pairs[n].output].owner, core_.pins.links[pairs[n].input].owner))
+            ++n;
         return link_result(path(), n);
     }
 
@@ -1016,52 +1018,46 @@ private:
         core_.fulfill(node, info, inputs, outputs, std::move(value));
         return true;
     }
-    template <class F, class InUse, class Failed>
-    Evaluation run_dirty(F& f, InUse& in_use, Failed& failed) {
+    /// Runs what must run: of all nodes, or of those that the one in `slot` depends on.
+    template <bool Cone, class F, class InUse, class Failed>
+    Evaluation run_dirty(F& f, InUse& in_use, Failed& failed, [[maybe_unused]] slot_t slot = no_slot) {
         const Running running(core_);
+        if constexpr (Cone) core_.find_cone(slot);
+        const ScopeGuard emptied([&]() noexcept { // also when a callback throws
+            if constexpr (Cone) core_.cone.clear();
+        });
 
         ++core_.evaluations;
-        if constexpr (!std::is_same_v<std::remove_cv_t<InUse>, detail::NoCall>)
-            for (size_type slot = core_.stateful.next(0); slot != core_.stateful.none; slot = core_.stateful.next(slot + 1))
-                in_use(core_.by_slot[slot]->node);
+        if constexpr (!std::is_same_v<std::remove_cv_t<InUse>, detail::NoCall>) {
+            for (slot_t n = 0; Cone && n != core_.cone_slots.size(); ++n)
+                if (Record& record = *core_.by_slot[core_.cone_slots[n]]; has_any(record.flags, NodeFlags::stateful))
+                    in_use(record.node);
+            if constexpr (!Cone)
+                for (size_type at = core_.stateful.next(0); at != core_.stateful.none; at = core_.stateful.next(at + 1))
+                    in_use(core_.by_slot[at]->node);
+        }
         Evaluation result;
         context_type context(core_);
-        core_.dirty.pop_each([&](size_type at) { run_at(at, result, context, f, failed); });
+        const auto step = [&](size_type at) {
+            if constexpr (Cone) {
+                if (!core_.dirty.test(at)) return;
+                core_.dirty.reset(at);
+            }
+            const typename Core::Place& place = core_.places[at];
+            Record& record = *place.record;
+            const bool changed = core_.read_inputs(place);
+            if (record.flags != NodeFlags::none) [[unlikely]] {
+                if (has_any(record.flags, NodeFlags::always)) core_.dirty.set(at); // for the next evaluation
+                if (!changed && !has_any(record.flags, detail::runs_anyway)) return;
+                record.flags = record.flags & ~(NodeFlags::manual | NodeFlags::errored | detail::node_is_due);
+            } else if (!changed)
+                return;
+            ++result.ran;
+            context.enter(place, at);
+            result.errored += !run(record, context, f, failed);
+        };
+        (Cone ? core_.cone : core_.dirty).pop_each(step);
         return result;
-    }
-    template <class F, class InUse, class Failed>
-    Evaluation run_cone(slot_t slot, F& f, InUse& in_use, Failed& failed) {
-        const Running running(core_);
-        core_.find_cone(slot);
-        const ScopeGuard emptied([&]() noexcept { core_.cone.clear(); }); // also when a callback throws
-        ++core_.evaluations;
-        if constexpr (!std::is_same_v<std::remove_cv_t<InUse>, detail::NoCall>)
-            for (const slot_t each : core_.cone_slots)
-                if (has_any(core_.by_slot[each]->flags, NodeFlags::stateful)) in_use(core_.by_slot[each]->node);
-        Evaluation result;
-        context_type context(core_);
-        core_.cone.pop_each([&](size_type at) {
-            if (!core_.dirty.test(at)) return;
-            core_.dirty.reset(at);
-            run_at(at, result, context, f, failed);
-        });
-        return result;
-    }
-    /// Runs the dirty node at a position, if its marks say so. @pre its bit was taken out of `dirty`
-    template <class F, class Failed>
-    SLOTWISE_ALWAYS_INLINE void run_at(size_type at, Evaluation& result, context_type& context, F& f, Failed& failed) {
-        const typename Core::Place& place = core_.places[at];
-        Record& record = *place.record;
-        const bool changed = core_.read_inputs(place);
-        if (record.flags != NodeFlags::none) [[unlikely]] {
-            if (has_any(record.flags, NodeFlags::always)) core_.dirty.set(at); // for the next evaluation
-            if (!changed && !has_any(record.flags, detail::runs_anyway)) return;
-            record.flags = record.flags & ~(NodeFlags::manual | NodeFlags::errored | detail::node_is_due);
-        } else if (!changed)
-            return;
-        ++result.ran;
-        context.enter(place, at);
-        result.errored += !run(record, context, f, failed);
     }
 
     /// One run of a node; false when it failed.

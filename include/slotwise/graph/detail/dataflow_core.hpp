@@ -637,25 +637,25 @@ struct DataflowCore {
     };
 
     explicit DataflowCore(const Allocator& alloc, const Equal& by = Equal(), const Rule& ruled_by = Rule())
-        : records(rebind_t<Allocator, Record>(alloc)), pins(alloc), order(alloc), dirty(alloc), stateful(alloc), cone(alloc),
-          by_slot(alloc), places(alloc), cone_slots(alloc), pairs(alloc), written(alloc), subscribers(alloc), changed(alloc),
-          equal(by), rule(ruled_by), ids(alloc) {}
+        : records(rebind_t<Allocator, Record>(alloc)), pins(alloc), order(alloc), dirty(alloc), stateful(alloc), by_slot(alloc),
+          places(alloc), written(alloc), subscribers(alloc), changed(alloc), equal(by), rule(ruled_by), ids(alloc), cone(alloc),
+          cone_slots(alloc), pairs(alloc) {}
     DataflowCore(const DataflowCore& other, const Allocator& alloc)
         : records(other.idle().records, rebind_t<Allocator, Record>(alloc)),
           pins(other.pins, alloc, [](Value& value) -> const Value& { return value; }), order(other.order, alloc),
-          dirty(other.dirty, alloc), stateful(other.stateful, alloc), cone(alloc), by_slot(alloc), places(alloc),
-          cone_slots(alloc), pairs(alloc), written(alloc), subscribers(alloc), changed(alloc), clock(other.clock),
-          evaluations(other.evaluations), links(other.links), equal(other.equal), rule(other.rule), ids(other.ids, alloc) {
+          dirty(other.dirty, alloc), stateful(other.stateful, alloc), by_slot(alloc), places(alloc), written(alloc),
+          subscribers(alloc), changed(alloc), clock(other.clock), evaluations(other.evaluations), links(other.links),
+          equal(other.equal), rule(other.rule), ids(other.ids, alloc), cone(alloc), cone_slots(alloc), pairs(alloc) {
         list_all(other.by_slot.size());
     }
     /// Moves nodes and values one by one. @pre Node has a move
     DataflowCore(DataflowCore&& other, const Allocator& alloc)
         : records(std::move(other.records), rebind_t<Allocator, Record>(alloc)),
           pins(other.pins, alloc, [](Value& value) -> Value&& { return std::move(value); }), order(other.order, alloc),
-          dirty(other.dirty, alloc), stateful(other.stateful, alloc), cone(alloc), by_slot(alloc), places(alloc),
-          cone_slots(alloc), pairs(alloc), written(alloc), subscribers(other.subscribers, alloc), changed(alloc),
-          clock(other.clock), evaluations(other.evaluations), links(other.links), equal(other.equal), rule(other.rule),
-          ids(std::move(other.ids), alloc) {
+          dirty(other.dirty, alloc), stateful(other.stateful, alloc), by_slot(alloc), places(alloc), written(alloc),
+          subscribers(other.subscribers, alloc), changed(alloc), clock(other.clock), evaluations(other.evaluations),
+          links(other.links), equal(other.equal), rule(other.rule), ids(std::move(other.ids), alloc), cone(alloc),
+          cone_slots(alloc), pairs(alloc) {
         list_all(other.by_slot.size());
     }
     DataflowCore(const DataflowCore&) = delete;
@@ -784,7 +784,7 @@ struct DataflowCore {
         record.first = first;
         record.inputs = static_cast<slot_t>(inputs);
         record.outputs = static_cast<slot_t>(outputs);
-        record.info = info;
+        if (info) record.info = info;
         own_pins(record, slot);
         by_slot[slot] = std::addressof(record);
         order.append(slot);
@@ -1169,11 +1169,8 @@ struct DataflowCore {
     TopologicalOrder<Allocator> order;
     DirtySet<Allocator> dirty;    // by position: nodes that may have to run; their marks decide
     DirtySet<Allocator> stateful; // by slot
-    DirtySet<Allocator> cone;     // by position: what the node that is asked for depends on; empty between calls
     List<Record*> by_slot;
     List<Place> places;                       // by position
-    List<slot_t> cone_slots;                  // of the last cone
-    List<PinPair> pairs;                      // of link_all()
     WrittenOutputs<Value, Allocator> written; // by the running node
     OutputSubscribers<Handle, Value, Allocator> subscribers;
     List<bits::word_t> changed; // of its inputs, a bit each
@@ -1184,6 +1181,10 @@ struct DataflowCore {
     SLOTWISE_NO_UNIQUE_ADDRESS Equal equal;
     SLOTWISE_NO_UNIQUE_ADDRESS Rule rule;
     SLOTWISE_NO_UNIQUE_ADDRESS Ids ids; // of nodes, and of reserved handles
+    // Behind what each run reads.
+    DirtySet<Allocator> cone; // by position: what the node that is asked for depends on; empty between calls
+    List<slot_t> cone_slots;  // of the last cone
+    List<PinPair> pairs;      // of link_all()
 
     /// Whether each node has an id, and each id a node or a reserved handle.
     bool ids_are_sound() const {
