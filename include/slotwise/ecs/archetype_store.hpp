@@ -533,6 +533,60 @@ public:
         core_->for_each_descendant(root, relation, f);
     }
 
+    //=== resources ===//
+
+    /// One value of type T of the whole store, for what belongs to no entity: a clock, settings, a physics world.
+    ///     store.emplace_resource<Clock>();
+    ///     store.resource<Clock>().seconds += dt;
+    /// It takes the place of the T that there is, which is destroyed afterwards. T need not move: its address stays until it is
+    /// replaced, restored or erased, also when the store moves. clear() keeps resources. When the store dies, components go
+    /// first, then resources, the last one first. It may be called in walks and hooks, but by one thread alone.
+    /// @throws what T's constructor and the allocator throw; strong @complexity amortised O(1)
+    template <class T, class... Args>
+        requires std::is_constructible_v<T, Args...> || requires(Args&&... args) { T{std::forward<Args>(args)...}; }
+    T& emplace_resource(Args&&... args) {
+        expect_resource_type<T>();
+        return core_->resources.template emplace<T>(std::forward<Args>(args)...);
+    }
+    /// The resource. Several threads may ask at once. @throws std::out_of_range that names the type if there is none
+    /// @complexity O(1)
+    template <class T>
+    T& resource() {
+        return resource_of<T>(find_resource<T>());
+    }
+    template <class T>
+    const T& resource() const {
+        return resource_of<const T>(find_resource<T>());
+    }
+    /// The same; null if there is none.
+    template <class T>
+    T* find_resource() noexcept {
+        return core_->resources.template find<std::remove_const_t<T>>();
+    }
+    template <class T>
+    const T* find_resource() const noexcept {
+        return core_->resources.template find<std::remove_const_t<T>>();
+    }
+    /// Destroys the resource. Whether there was one.
+    template <class T>
+    bool erase_resource() noexcept {
+        return core_->resources.erase(core_->resources.types.template find<T>().number());
+    }
+    /// Gives resources of type T a name, by which snapshots find them; without it they are called as the C++ type. A store knows
+    /// the types that were registered or emplaced, and restores these only.
+    /// @throws std::invalid_argument when T has another name, or the name is another type's; std::bad_alloc; strong
+    template <class T>
+    void register_resource(std::string_view name) {
+        expect_resource_type<T>();
+        static_cast<void>(core_->resources.template declare<T>(&name));
+    }
+    /// As rebind(), for the resource of type T. @throws as rebind
+    template <class T>
+    void rebind_resource() {
+        expect_resource_type<T>();
+        core_->resources.template rebind<T>();
+    }
+
     //=== queries ===//
 
     /// The entities that have all of these components, see Query:
@@ -693,6 +747,18 @@ private:
                                     } else
                                         f(entity, *static_cast<T*>(value));
                                 });
+    }
+
+    template <class T>
+    static consteval void expect_resource_type() {
+        static_assert(std::is_object_v<T> && !std::is_array_v<T> && !std::is_const_v<T>,
+                      "ArchetypeStore: a resource is an object that is not const; wrap an array or a reference in a struct");
+    }
+    template <class T>
+    static T& resource_of(T* found) {
+        if (found == nullptr) [[unlikely]]
+            detail::StoreResources::refuse_missing(detail::type_name<std::remove_const_t<T>>());
+        return *found;
     }
 
     //=== values that are passed ===//
