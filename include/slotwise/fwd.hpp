@@ -505,6 +505,8 @@ class ExtractedEntity;
 template <class T>
 class ComponentAccessor;
 class HookId;
+class ComponentSelection;
+class InsertedEntities;
 class ArchetypeStore;
 class CommandBuffer;
 

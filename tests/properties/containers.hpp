@@ -558,6 +558,8 @@ struct EntityBuilder : Part {};
 struct ExtractedEntity : Part {};
 struct ComponentAccessor : View {};
 struct HookId : Part {};
+struct ComponentSelection : Part {};
+struct InsertedEntities : Part {};
 // Commands for a store: nobody asks for one of them again.
 struct CommandBuffer : Part {};
 struct Query : View {};

@@ -707,6 +707,70 @@ public:
         return detail::StoreReader<detail::StoreCore>(*core_, bytes, codec).restore();
     }
 
+    //=== parts of a store ===//
+
+    /// The entities of a query, or these, with their components as bytes, for insert_snapshot(): to copy what was selected, for
+    /// a prefab, a level that is loaded beside others, a merge of two stores. Values, pairs, sparse ones and bits; no ticks, and
+    /// no resources. Of the components only those of `components`:
+    ///     store.snapshot_of(query, codec)
+    ///     store.snapshot_of(query, codec, store.all_but<Mesh, Sound>())
+    /// Entities that do not live are left out. The bytes depend on these entities and what they have alone.
+    /// @param codec must have each type that has values: it knows which members are entities
+    /// @throws std::invalid_argument that names a component whose type the codec does not cover; when the query is of another
+    /// store, or an id of `components` is none of the registry's; what the codec and the allocator throw
+    /// @complexity O(n log n + bytes + tables + sparse components * n)
+    template <class Store, class... Ts, class Codec = AnyCodec>
+    std::vector<std::byte> snapshot_of(const Query<Store, Ts...>& query, const Codec& codec = Codec(),
+                                       const ComponentSelection& components = ComponentSelection()) const {
+        if (query.core_ != core_) [[unlikely]]
+            detail::throw_invalid_argument("ArchetypeStore::snapshot_of: the query is of another store");
+        detail::PlainVector<Entity> entities;
+        query.append_entities(entities);
+        return snapshot_of(entities.span(), codec, components);
+    }
+    template <class Codec = AnyCodec>
+    std::vector<std::byte> snapshot_of(std::span<const Entity> entities, const Codec& codec = Codec(),
+                                       const ComponentSelection& components = ComponentSelection()) const {
+        return detail::PartWriter<detail::StoreCore>(*core_, codec, entities, components).write();
+    }
+    /// These components only, or all but these; a relation stands for its pairs.
+    /// @throws std::bad_alloc
+    template <detail::Component... Ts>
+    ComponentSelection only() const {
+        const ComponentId ids[] = {core_->registry.template find<Ts>()..., ComponentId()};
+        return ComponentSelection::only(ids);
+    }
+    template <detail::Component... Ts>
+    ComponentSelection all_but() const {
+        const ComponentId ids[] = {core_->registry.template find<Ts>()..., ComponentId()};
+        return ComponentSelection::all_but(ids);
+    }
+    /// Makes new entities of what snapshot_of() wrote, of this or another store or program, beside those that are there. The
+    /// result says which is which. Pairs within the part, and entities in values, are those of the new entities. What is not in
+    /// the part is nothing here, unless outside(Entity) says what it is: then such pairs are dropped and such members null, and
+    /// the result counts them. Within one store, outside = std::identity() keeps them. Components are found by their names, and
+    /// are exactly those of the part, without companions. on_add hooks are called when all is there, as by spawn().
+    ///     const auto ids = store.insert_snapshot(bytes, codec);
+    /// All bytes are checked before anything changes.
+    /// @param outside an entity that does not live here is nothing @param range where the ids are from, see add_range()
+    /// @throws std::invalid_argument whose what() says what is wrong with the bytes; what the codec, `outside`, moves of values
+    /// and the allocator throw; strong; what hooks throw, and the entities stay
+    /// @pre structure may change (checked at level fast) @invalidates addresses in tables that get rows
+    template <class Codec = AnyCodec, class Outside = detail::NothingOutside>
+    InsertedEntities insert_snapshot(std::span<const std::byte> bytes, const Codec& codec = Codec(), Outside&& outside = {},
+                                     Range range = Range()) {
+        InsertedEntities result;
+        if (const char* const error = try_insert_snapshot(bytes, result, codec, outside, range))
+            detail::throw_invalid_argument(error);
+        return result;
+    }
+    /// The same, but returns the error instead of throwing it; null on success. `result` is that of before when it fails.
+    template <class Codec = AnyCodec, class Outside = detail::NothingOutside>
+    const char* try_insert_snapshot(std::span<const std::byte> bytes, InsertedEntities& result, const Codec& codec = Codec(),
+                                    Outside&& outside = {}, Range range = Range()) {
+        return detail::PartReader<detail::StoreCore>(*core_, bytes, codec).insert(range, outside, result);
+    }
+
     /// Bytes held on the heap: entities, tables, sparse components, and what is kept of changes and queries. Without what
     /// values hold themselves, and without command buffers. @complexity linear in tables, their ids, queries, components, and
     /// pages of sparse components

@@ -450,7 +450,7 @@ public:
     /// goes to `other`, too. @pre `other` is a copy_kinds() of this one, and reserve_accept() gave the room
     template <class F>
     void accept(StoreResources& other, F&& replaces) noexcept {
-        for (std::size_t i = 0; i != boxes_.size(); ++i) {
+        for (std::size_t i = 0; i != other.boxes_.size(); ++i) {
             const auto number = static_cast<std::uint32_t>(i + 1);
             if (other.boxes_[i] == nullptr && (boxes_[i] == nullptr || !replaces(number))) continue;
             if (boxes_[i] == nullptr) order_.push_back(number);
@@ -517,8 +517,8 @@ private:
         return box;
     }
 
-    PlainVector<Kind> kinds_{};           // by number
-    PlainVector<Box*> boxes_{};           // by number
+    PlainVector<Kind> kinds_{};          // by number
+    PlainVector<Box*> boxes_{};          // by number
     PlainVector<std::uint32_t> order_{}; // in which they were made
 };
 
