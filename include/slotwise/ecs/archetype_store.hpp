@@ -572,8 +572,8 @@ public:
     bool erase_resource() noexcept {
         return core_->resources.erase(core_->resources.types.template find<T>().number());
     }
-    /// Gives resources of type T a name, by which snapshots find them; without it they are called as the C++ type. A store knows
-    /// the types that were registered or emplaced, and restores these only.
+    /// Gives resources of type T a name, by which snapshots find them; without it they are called as the C++ type. A store
+    /// knows the types that were registered or emplaced, and restores these only.
     /// @throws std::invalid_argument when T has another name, or the name is another type's; std::bad_alloc; strong
     template <class T>
     void register_resource(std::string_view name) {
@@ -679,8 +679,9 @@ public:
     //=== snapshots ===//
 
     /// The exact state as bytes: entities, also the order in which dead ids come back, tables in their order, values, pairs,
-    /// sparse ones, bits, ticks and the tick. Hooks, queries and command buffers are no part of it. The registry
-    /// is not either: components are found by their names.
+    /// sparse ones, bits, ticks, the tick, and resources whose types the codec has or are trivially copyable and no pointers.
+    /// Hooks, queries, command buffers and other resources are no part of it. The registry is not either: components and
+    /// resources are found by their names.
     /// @param codec for types that are more than their bytes; others, which must be trivially copyable, are written as these,
     /// padding included: such bytes are restored only where `long`, pointers and wchar_t have the same sizes. Give `codec` all
     /// types for a file that crosses platforms.
@@ -690,7 +691,8 @@ public:
     std::vector<std::byte> snapshot(const Codec& codec = Codec()) const {
         return detail::StoreWriter<detail::StoreCore>(*core_, codec).write();
     }
-    /// Replaces entities and components by a snapshot's, which may be of another store or program, without hooks. The next
+    /// Replaces entities, components and resources by a snapshot's, which may be of another store or program, without hooks. A
+    /// resource that snapshot() would write with this codec and that the bytes do not have is erased; others stay. The next
     /// entities that are spawned are those that the other store would spawn, and walks go in its order. All bytes are checked
     /// before anything changes; those that snapshot() would not write are refused, but each pattern of a trivially copyable
     /// type that the codec does not cover is taken for a value. Give `codec` all types for bytes that you do not trust.
@@ -710,8 +712,8 @@ public:
     //=== parts of a store ===//
 
     /// The entities of a query, or these, with their components as bytes, for insert_snapshot(): to copy what was selected, for
-    /// a prefab, a level that is loaded beside others, a merge of two stores. Values, pairs, sparse ones and bits; no ticks, and
-    /// no resources. Of the components only those of `components`:
+    /// a prefab, a level that is loaded beside others, a merge of two stores. Values, pairs, sparse ones and bits; no ticks,
+    /// and no resources. Of the components only those of `components`:
     ///     store.snapshot_of(query, codec)
     ///     store.snapshot_of(query, codec, store.all_but<Mesh, Sound>())
     /// Entities that do not live are left out. The bytes depend on these entities and what they have alone.

@@ -37,9 +37,7 @@ struct EntitiesIn {
     }
     static void visit(T& value, const EntityVisit& f) {
         constexpr Form form = form_of<T>();
-        const auto each_part = [&](auto&... parts) {
-            (EntitiesIn<std::remove_reference_t<decltype(parts)>>::visit(parts, f), ...);
-        };
+        const auto each_part = [&](auto&... parts) { (visit_part(parts, f), ...); };
         if constexpr (std::is_same_v<T, Entity>)
             f(value);
         else if constexpr (!any())
@@ -62,6 +60,10 @@ struct EntitiesIn {
     static constexpr bool names_them = requires(T& value, const EntityVisit& f) { Codec::for_each_entity(value, f); };
 
 private:
+    template <class P>
+    static void visit_part(P& part, const EntityVisit& f) {
+        if constexpr (EntitiesIn<P>::any()) EntitiesIn<P>::visit(part, f);
+    }
     template <class... Ps>
     static consteval bool any_of(TypeList<Ps...>) noexcept {
         return (EntitiesIn<Ps>::any() || ... || false);

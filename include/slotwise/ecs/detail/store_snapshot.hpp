@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// StoreWriter, StoreReader: the state of an ArchetypeStore as bytes, and back. PartWriter, PartReader: some of its entities, with
-// some of their components, as bytes, and new entities of these. Apart, because bytes may be hostile. ComponentSelection,
+// StoreWriter, StoreReader: the state of an ArchetypeStore as bytes, and back. PartWriter, PartReader: some of its entities,
+// with some of their components, as bytes, and new entities of these. Apart, because bytes may be hostile. ComponentSelection,
 // InsertedEntities: what users give to the one and get of the other.
 #ifndef SLOTWISE_ECS_DETAIL_STORE_SNAPSHOT_HPP
 #define SLOTWISE_ECS_DETAIL_STORE_SNAPSHOT_HPP
@@ -1108,8 +1108,8 @@ public:
 
     /// Null on success, else what is wrong with the bytes; nothing has changed then.
     /// @param outside what an entity that is not in the part is here: outside(Entity) is asked
-    /// @pre structure may change (checked at level fast) @throws std::invalid_argument when the range is unknown; what the codec,
-    /// outside, values and the allocator throw; strong; what hooks throw, and the entities stay
+    /// @pre structure may change (checked at level fast) @throws what the codec, outside, values and the allocator throw;
+    /// strong; what hooks throw, and the entities stay
     template <class Outside>
     const char* insert(typename Core::Range range, Outside&& outside, InsertedEntities& result) {
         core_.erase_left_tables();
