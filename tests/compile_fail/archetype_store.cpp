@@ -104,3 +104,9 @@ ArchetypeStore store;
 CommandBuffer commands(store);
 commands.remove<Position>(store.spawn(Position{}));
 commands.remove<>(Entity()); // faulty
+
+//=== resource_that_is_constant ===//
+// expect: a resource is an object that is not const; wrap an array or a reference in a struct
+ArchetypeStore store;
+store.emplace_resource<int>(1);
+store.emplace_resource<const int>(1); // faulty
