@@ -720,7 +720,7 @@ public:
     /// @param codec must have each type that has values: it knows which members are entities
     /// @throws std::invalid_argument that names a component whose type the codec does not cover; when the query is of another
     /// store, or an id of `components` is none of the registry's; what the codec and the allocator throw
-    /// @complexity O(n log n + bytes + tables + sparse components * n)
+    /// @complexity linear in entities and bytes, n log n if the entities are in another order than their tables
     template <class Store, class... Ts, class Codec = AnyCodec>
     std::vector<std::byte> snapshot_of(const Query<Store, Ts...>& query, const Codec& codec = Codec(),
                                        const ComponentSelection& components = ComponentSelection()) const {
@@ -756,7 +756,7 @@ public:
     /// All bytes are checked before anything changes.
     /// @param outside an entity that does not live here is nothing @param range where the ids are from, see add_range()
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes; what the codec, `outside`, moves of values
-    /// and the allocator throw; strong; what hooks throw, and the entities stay
+    /// and the allocator throw; strong; what hooks throw, and the entities stay @complexity linear in entities and bytes
     /// @pre structure may change (checked at level fast) @invalidates addresses in tables that get rows
     template <class Codec = AnyCodec, class Outside = detail::NothingOutside>
     InsertedEntities insert_snapshot(std::span<const std::byte> bytes, const Codec& codec = Codec(), Outside&& outside = {},

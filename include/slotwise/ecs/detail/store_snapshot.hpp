@@ -946,8 +946,10 @@ private:
             rows.push_back(
                 {&table, at.row(), static_cast<std::uint32_t>(i), core_.tables.index().number(const_cast<Table*>(&table))});
         }
-        IdSets::sort(rows.data(), rows.size(),
-                     [](const Row& a, const Row& b) { return a.order != b.order ? a.order < b.order : a.row < b.row; });
+        const auto before = [](const Row& a, const Row& b) { return a.order != b.order ? a.order < b.order : a.row < b.row; };
+        bool sorted = true; // as entities are that were spawned in this order
+        for (std::size_t i = 1; i < rows.size(); ++i) sorted = sorted && before(rows[i - 1], rows[i]);
+        if (!sorted) IdSets::sort(rows.data(), rows.size(), before);
         NumberTable known;
         std::size_t group = 0;
         for (std::size_t i = 0; i != rows.size(); ++i) {
