@@ -520,6 +520,8 @@ template <class T>
 class ComponentAccessor;
 class HookId;
 class HookToken;
+class ComponentSelection;
+class InsertedEntities;
 class ArchetypeStore;
 class CommandBuffer;
 

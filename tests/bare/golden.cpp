@@ -64,6 +64,19 @@ void compare(const char* name, const C& made, C restored, const char* refusal, c
     if constexpr (requires { restored == made; }) check(restored == made, name);
     check(restored.snapshot(codec...) == golden && made.snapshot(codec...) == golden, name);
 }
+/// A part of a store, which is inserted into another one and written again.
+void compare_part(const char* name, const std::vector<std::byte>& made, ArchetypeStore inserted, const AnyCodec& codec) {
+    if (prints) return print(name, made);
+    const auto golden = bytes_of(name);
+    InsertedEntities ids;
+    const char* const error = inserted.try_insert_snapshot(golden, ids, codec);
+    ++compared;
+    if (std::endian::native == std::endian::big)
+        return check(error != nullptr && std::strstr(error, "snapshot: ") != nullptr, name);
+    if (error != nullptr) std::printf("%s\n", error);
+    check(error == nullptr && made == golden && ids.size() == 1 && ids.dropped_pairs() == 1, name);
+    check(inserted.check_invariants() && inserted.at<std::string>(ids.begin()->now) == "ada", name);
+}
 template <class C, class... Codec>
 void golden(const char* name, const C& made, const Codec&... codec) {
     compare(name, made, C(), nullptr, codec...);
@@ -211,7 +224,19 @@ void ecs_and_graph() {
     store.despawn(store.spawn(Place{}));
     store.relate(ada, store.registry().find("likes"), bob);
     store.relate(bob, store.registry().find("state"), ada);
-    compare("ArchetypeStore", store, registered(), nullptr, AnyCodec().add<Place>().add<std::string>());
+    const AnyCodec codec = AnyCodec().add<Place>().add<std::string>();
+    compare("ArchetypeStore", store, registered(), nullptr, codec);
+    compare_part("a part of an ArchetypeStore", store.snapshot_of({{ada}}, codec), registered(), codec);
+    const auto with_resources = [&] {
+        ArchetypeStore fresh = registered();
+        fresh.register_resource<Place>("spawn point");
+        fresh.register_resource<std::string>("title");
+        return fresh;
+    };
+    ArchetypeStore titled = with_resources();
+    titled.emplace_resource<std::string>("harbour");
+    titled.emplace_resource<Place>(Place{5, 6});
+    compare("ArchetypeStore with resources", titled, with_resources(), nullptr, codec);
 
     DataflowGraph<std::int32_t, double> graph;
     const auto a = graph.add(1, 1, 1), b = graph.add(2, 2, 1);

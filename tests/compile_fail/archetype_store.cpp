@@ -227,3 +227,9 @@ commands.call([](CommandBuffer&) {}); // faulty
 ArchetypeStore store;
 const HookToken token = store.scoped(store.on_add<Position>([](Entity) {}));
 store.scoped(store.on_add<Position>([](Entity) {})); // faulty
+
+//=== resource_that_is_constant ===//
+// expect: a resource is an object that is not const; wrap an array or a reference in a struct
+ArchetypeStore store;
+store.emplace_resource<int>(1);
+store.emplace_resource<const int>(1); // faulty

@@ -432,6 +432,7 @@ private:
     /// Through bytes into this store or another one, or bytes gone bad.
     void bytes(Input& in) {
         const unsigned kind = in.byte();
+        if (kind % 3 == 0) return part(in);
         auto bytes = store_.snapshot(codec_);
         ArchetypeStore other;
         const Ids same(other.registry());
@@ -448,6 +449,49 @@ private:
         store_.restore(bytes, codec_);
         make_void();
         std::erase_if(issued_, [&](Entity entity) { return !lives(entity); }); // they may be issued again
+    }
+    /// Some entities through bytes into this store or another one, as new ones, or bytes gone bad.
+    void part(Input& in) {
+        std::vector<Entity> some;
+        for (const auto& [entity, thing] : model_.things)
+            if (in.flip()) some.push_back(entity);
+        const bool keeps_outside = in.flip(), all = in.flip();
+        const ComponentId left_out[] = {ids_.likes, ids_.state, ids_.aside, ids_.brings};
+        const auto selection = all ? ComponentSelection() : ComponentSelection::all_but(left_out);
+        auto bytes = store_.snapshot_of(some, codec_, selection);
+        if (in.flip()) {
+            ArchetypeStore other;
+            const Ids same(other.registry());
+            if (in.flip()) corrupt_snapshot(bytes, in);
+            InsertedEntities made;
+            if (other.try_insert_snapshot(bytes, made, codec_) != nullptr) FUZZ_CHECK(other.empty() && made.empty());
+            FUZZ_CHECK(other.check_invariants() && other.size() == made.size());
+            return;
+        }
+        if (model_.things.size() + some.size() > 40) return;
+        const auto outside = [&](Entity entity) { return keeps_outside ? entity : Entity(); };
+        const InsertedEntities made = store_.insert_snapshot(bytes, codec_, outside);
+        FUZZ_CHECK(made.size() == some.size() && made.cleared_entities() == 0);
+        std::size_t dropped = 0;
+        for (const auto [old, now] : made) {
+            FUZZ_CHECK(!lives(now) && !is_pending(now) && store_.is_alive(now));
+            const Model::Thing thing = model_.things.at(old);
+            Model::Thing& fresh = model_.things[now];
+            fresh.disabled = thing.disabled;
+            for (const auto& [id, value] : thing.parts) {
+                if (!selection.has(id)) continue;
+                const Entity target = id.target();
+                const Entity here = made.find(target);
+                if (!target)
+                    fresh.parts[id] = value;
+                else if (here || keeps_outside)
+                    fresh.parts[pair(store_.registry().id(id.relation_number()), here ? here : target)] = value;
+                else
+                    ++dropped;
+            }
+            issued_.push_back(now);
+        }
+        FUZZ_CHECK(made.dropped_pairs() == dropped);
     }
     /// Queries agree with the model.
     void read(Input& in) {

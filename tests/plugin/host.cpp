@@ -63,6 +63,8 @@ int main(int, char** arguments) {
     registry.add<Note>({.sparse = true});
     const ComponentId mood = registry.add_relation("mood", {.switched = true});
     registry.id<Hidden>(); // what lives longer than a plugin is registered by the host
+    store.register_resource<Name>("name");
+    store.emplace_resource<Position>(8.0F, 9.0F);
     const std::string described = "described";
     DescribedValue text(TypeDescriptor::of<std::string>(), &described);
     AnyCodec codec;
@@ -104,6 +106,7 @@ int main(int, char** arguments) {
         store.spawn_n(100, Position{}, Name{"in a table that the plugin made"}, Hidden{});
         store.spawn(Position{1, 2}, Name{"by a list of types that the plugin used too"}, Local{9});
         EXPECT((store.check_invariants() && store.memory_usage() != 0));
+        EXPECT((store.resource<Name>().text == "a resource that the plugin made" && store.resource<Position>().y == 9));
         for (int i = 0; i != 3; ++i) // in memory of buffers that the plugin had
             EXPECT((store.defer([&](auto& commands) { commands.set(shared.spawned, Position{1, 2}); }) == 0));
         store.query<const Name>().for_each([&](Entity entity, const Name&) { buffer.remove<Name>(entity); });

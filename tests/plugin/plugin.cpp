@@ -31,6 +31,11 @@ SLOTWISE_TEST_EXPORT int again(test::Shared* shared) {
     store.rebind<Few>();
     store.rebind<OwnTag>();
     EXPECT((store.registry().size() == before && store.rebind<Own>() == store.registry().find<Own>()));
+    store.rebind_resource<Own>();
+    EXPECT((store.find_resource<Own>() == nullptr));
+    store.emplace_resource<Own>("of the library that was loaded again");
+    EXPECT((std::as_const(store).resource<Own>().text == "of the library that was loaded again"));
+    EXPECT((store.erase_resource<Own>() && store.resource<Name>().text == "a resource that the plugin made"));
     store.add(shared->first, Own{"a value of the library that was loaded again"});
     store.add(shared->first, Few{"a sparse value of the library that was loaded again"});
     store.add<OwnTag>(shared->first);
@@ -106,6 +111,12 @@ SLOTWISE_TEST_EXPORT int run(test::Shared* shared) {
     store.remove<Own>(shared->first);
     registry.add<Few>("few", {.sparse = true});
     store.despawn(store.spawn(Own{}, Few{"a sparse value of the plugin alone"}, OwnTag{}, Position{}));
+
+    // a resource of the host's type, which it destroys, and one of its own
+    EXPECT((reading.resource<Position>().x == 8 && store.find_resource<Name>() == nullptr));
+    store.emplace_resource<Name>("a resource that the plugin made");
+    store.emplace_resource<Own>("a resource of the plugin alone, which it takes away again");
+    EXPECT((store.erase_resource<Own>()));
 
     // containers grow here and are emptied there
     for (int i = 0; i != 1000; ++i) {

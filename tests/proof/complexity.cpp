@@ -2172,6 +2172,34 @@ void of_stores() {
         for (const Entity entity : of_size(store, n)) store.relate(entity, child_of, root);
         return once([&] { store.for_each_descendant(root, child_of, [](Entity, std::size_t depth) { keep(depth); }); });
     });
+    row("ArchetypeStore::snapshot_of complexity", "entities", linear, [=](std::size_t n) {
+        ArchetypeStore store;
+        const auto entities = of_size(store, n);
+        return once([&] { keep(store.snapshot_of(entities, AnyCodec().add<Fish>()).size()); });
+    });
+    row("ArchetypeStore::snapshot_of complexity", "entities in disorder", linearithmic, [=](std::size_t n) {
+        ArchetypeStore store;
+        auto entities = of_size(store, n);
+        for (std::size_t i = n; i > 1; --i) std::swap(entities[i - 1], entities[pick(i, i)]);
+        return once([&] { keep(store.snapshot_of(entities, AnyCodec().add<Fish>()).size()); });
+    });
+    row("ArchetypeStore::insert_snapshot complexity", "entities", linear, [=](std::size_t n) {
+        ArchetypeStore store, other;
+        const auto bytes = store.snapshot_of(of_size(store, n), AnyCodec().add<Fish>());
+        other.registry().id<Fish>();
+        return once([&] { keep(other.insert_snapshot(bytes, AnyCodec().add<Fish>()).size()); });
+    });
+    row("ArchetypeStore::resource complexity", "entities", constant, [=](std::size_t n) {
+        ArchetypeStore store;
+        of_size(store, n);
+        store.emplace_resource<Fish>(2);
+        return mean(100, [&](std::size_t) { keep(store.resource<Fish>().weight); });
+    });
+    row("ArchetypeStore::emplace_resource complexity", "entities", constant, [=](std::size_t n) {
+        ArchetypeStore store;
+        of_size(store, n);
+        return mean(100, [&](std::size_t i) { keep(store.emplace_resource<Fish>(static_cast<int>(i)).weight); });
+    });
     row("ArchetypeStore::apply complexity", "commands", linear, [=](std::size_t n) {
         ArchetypeStore store;
         CommandBuffer buffer(store);

@@ -718,6 +718,12 @@ struct MemberCodec {
         (DefaultCodec::read_into(value.*Rest, in), ...);
         return value;
     }
+    /// Calls f(member) for each of the members.
+    template <class F>
+    static void for_each_member(value_type& value, F&& f) {
+        f(value.*First);
+        (f(value.*Rest), ...);
+    }
 };
 
 SLOTWISE_END

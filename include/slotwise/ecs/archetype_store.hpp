@@ -645,6 +645,60 @@ public:
         core_->for_each_descendant(root, relation, f);
     }
 
+    //=== resources ===//
+
+    /// One value of type T of the whole store, for what belongs to no entity: a clock, settings, a physics world.
+    ///     store.emplace_resource<Clock>();
+    ///     store.resource<Clock>().seconds += dt;
+    /// It takes the place of the T that there is, which is destroyed afterwards. T need not move: its address stays until it is
+    /// replaced, restored or erased, also when the store moves. clear() keeps resources. When the store dies, components go
+    /// first, then resources, the last one first. It may be called in walks and hooks, but by one thread alone.
+    /// @throws what T's constructor and the allocator throw; strong @complexity amortised O(1)
+    template <class T, class... Args>
+        requires std::is_constructible_v<T, Args...> || requires(Args&&... args) { T{std::forward<Args>(args)...}; }
+    T& emplace_resource(Args&&... args) {
+        expect_resource_type<T>();
+        return core_->resources.template emplace<T>(std::forward<Args>(args)...);
+    }
+    /// The resource. Several threads may ask at once. @throws std::out_of_range that names the type if there is none
+    /// @complexity O(1)
+    template <class T>
+    T& resource() {
+        return resource_of<T>(find_resource<T>());
+    }
+    template <class T>
+    const T& resource() const {
+        return resource_of<const T>(find_resource<T>());
+    }
+    /// The same; null if there is none.
+    template <class T>
+    T* find_resource() noexcept {
+        return core_->resources.template find<std::remove_const_t<T>>();
+    }
+    template <class T>
+    const T* find_resource() const noexcept {
+        return core_->resources.template find<std::remove_const_t<T>>();
+    }
+    /// Destroys the resource. Whether there was one.
+    template <class T>
+    bool erase_resource() noexcept {
+        return core_->resources.erase(core_->resources.types.template find<T>().number());
+    }
+    /// Gives resources of type T a name, by which snapshots find them; without it they are called as the C++ type. A store
+    /// knows the types that were registered or emplaced, and restores these only.
+    /// @throws std::invalid_argument when T has another name, or the name is another type's; std::bad_alloc; strong
+    template <class T>
+    void register_resource(std::string_view name) {
+        expect_resource_type<T>();
+        static_cast<void>(core_->resources.template declare<T>(&name));
+    }
+    /// As rebind(), for the resource of type T. @throws as rebind
+    template <class T>
+    void rebind_resource() {
+        expect_resource_type<T>();
+        core_->resources.template rebind<T>();
+    }
+
     //=== queries ===//
 
     /// The entities that have all of these components, see Query:
@@ -760,8 +814,9 @@ public:
     //=== snapshots ===//
 
     /// The exact state as bytes: entities, also the order in which dead ids come back, tables in their order, values, pairs,
-    /// sparse ones, bits, ticks and the tick. Hooks, queries and command buffers are no part of it. The registry
-    /// is not either: components are found by their names.
+    /// sparse ones, bits, ticks, the tick, and resources whose types the codec has or are trivially copyable and no pointers.
+    /// Hooks, queries, command buffers and other resources are no part of it. The registry is not either: components and
+    /// resources are found by their names.
     /// @param codec for types that are more than their bytes; others, which must be trivially copyable, are written as these,
     /// padding included: such bytes are restored only where `long`, pointers and wchar_t have the same sizes. Give `codec` all
     /// types for a file that crosses platforms.
@@ -771,7 +826,8 @@ public:
     std::vector<std::byte> snapshot(const Codec& codec = Codec()) const {
         return detail::StoreWriter<detail::StoreCore>(*core_, codec).write();
     }
-    /// Replaces entities and components by a snapshot's, which may be of another store or program, without hooks. The next
+    /// Replaces entities, components and resources by a snapshot's, which may be of another store or program, without hooks. A
+    /// resource that snapshot() would write with this codec and that the bytes do not have is erased; others stay. The next
     /// entities that are spawned are those that the other store would spawn, and walks go in its order. All bytes are checked
     /// before anything changes; those that snapshot() would not write are refused, but each pattern of a trivially copyable
     /// type that the codec does not cover is taken for a value. Give `codec` all types for bytes that you do not trust.
@@ -786,6 +842,70 @@ public:
     template <class Codec = AnyCodec>
     const char* try_restore(std::span<const std::byte> bytes, const Codec& codec = Codec()) {
         return detail::StoreReader<detail::StoreCore>(*core_, bytes, codec).restore();
+    }
+
+    //=== parts of a store ===//
+
+    /// The entities of a query, or these, with their components as bytes, for insert_snapshot(): to copy what was selected, for
+    /// a prefab, a level that is loaded beside others, a merge of two stores. Values, pairs, sparse ones and bits; no ticks,
+    /// and no resources. Of the components only those of `components`:
+    ///     store.snapshot_of(query, codec)
+    ///     store.snapshot_of(query, codec, store.all_but<Mesh, Sound>())
+    /// Entities that do not live are left out. The bytes depend on these entities and what they have alone.
+    /// @param codec must have each type that has values: it knows which members are entities
+    /// @throws std::invalid_argument that names a component whose type the codec does not cover; when the query is of another
+    /// store, or an id of `components` is none of the registry's; what the codec and the allocator throw
+    /// @complexity linear in entities and bytes, n log n if the entities are in another order than their tables
+    template <class Store, class... Ts, class Codec = AnyCodec>
+    std::vector<std::byte> snapshot_of(const Query<Store, Ts...>& query, const Codec& codec = Codec(),
+                                       const ComponentSelection& components = ComponentSelection()) const {
+        if (query.core_ != core_) [[unlikely]]
+            detail::throw_invalid_argument("ArchetypeStore::snapshot_of: the query is of another store");
+        detail::PlainVector<Entity> entities;
+        query.append_entities(entities);
+        return snapshot_of(entities.span(), codec, components);
+    }
+    template <class Codec = AnyCodec>
+    std::vector<std::byte> snapshot_of(std::span<const Entity> entities, const Codec& codec = Codec(),
+                                       const ComponentSelection& components = ComponentSelection()) const {
+        return detail::PartWriter<detail::StoreCore>(*core_, codec, entities, components).write();
+    }
+    /// These components only, or all but these; a relation stands for its pairs.
+    /// @throws std::bad_alloc
+    template <detail::Component... Ts>
+    ComponentSelection only() const {
+        const ComponentId ids[] = {core_->registry.template find<Ts>()..., ComponentId()};
+        return ComponentSelection::only(ids);
+    }
+    template <detail::Component... Ts>
+    ComponentSelection all_but() const {
+        const ComponentId ids[] = {core_->registry.template find<Ts>()..., ComponentId()};
+        return ComponentSelection::all_but(ids);
+    }
+    /// Makes new entities of what snapshot_of() wrote, of this or another store or program, beside those that are there. The
+    /// result says which is which. Pairs within the part, and entities in values, are those of the new entities. What is not in
+    /// the part is nothing here, unless outside(Entity) says what it is: then such pairs are dropped and such members null, and
+    /// the result counts them. Within one store, outside = std::identity() keeps them. Components are found by their names, and
+    /// are exactly those of the part, without companions. on_add hooks are called when all is there, as by spawn().
+    ///     const auto ids = store.insert_snapshot(bytes, codec);
+    /// All bytes are checked before anything changes.
+    /// @param outside an entity that does not live here is nothing @param range where the ids are from, see add_range()
+    /// @throws std::invalid_argument whose what() says what is wrong with the bytes; what the codec, `outside`, moves of values
+    /// and the allocator throw; strong; what hooks throw, and the entities stay @complexity linear in entities and bytes
+    /// @pre structure may change (checked at level fast) @invalidates addresses in tables that get rows
+    template <class Codec = AnyCodec, class Outside = detail::NothingOutside>
+    InsertedEntities insert_snapshot(std::span<const std::byte> bytes, const Codec& codec = Codec(), Outside&& outside = {},
+                                     Range range = Range()) {
+        InsertedEntities result;
+        if (const char* const error = try_insert_snapshot(bytes, result, codec, outside, range))
+            detail::throw_invalid_argument(error);
+        return result;
+    }
+    /// The same, but returns the error instead of throwing it; null on success. `result` is that of before when it fails.
+    template <class Codec = AnyCodec, class Outside = detail::NothingOutside>
+    const char* try_insert_snapshot(std::span<const std::byte> bytes, InsertedEntities& result, const Codec& codec = Codec(),
+                                    Outside&& outside = {}, Range range = Range()) {
+        return detail::PartReader<detail::StoreCore>(*core_, bytes, codec).insert(range, outside, result);
     }
 
     /// Bytes held on the heap: entities, tables, sparse components, and what is kept of changes and queries. Without what
@@ -828,6 +948,18 @@ private:
                                     } else
                                         f(entity, *static_cast<T*>(value));
                                 });
+    }
+
+    template <class T>
+    static consteval void expect_resource_type() {
+        static_assert(std::is_object_v<T> && !std::is_array_v<T> && !std::is_const_v<T>,
+                      "ArchetypeStore: a resource is an object that is not const; wrap an array or a reference in a struct");
+    }
+    template <class T>
+    static T& resource_of(T* found) {
+        if (found == nullptr) [[unlikely]]
+            detail::StoreResources::refuse_missing(detail::type_name<std::remove_const_t<T>>());
+        return *found;
     }
 
     //=== values that are passed ===//

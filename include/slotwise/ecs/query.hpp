@@ -267,6 +267,14 @@ public:
     }
 
 private:
+    friend class ArchetypeStore;
+    /// Appends the entities that match, in the order of a walk. It stamps nothing. Throws what the allocator throws
+    void append_entities(detail::PlainVector<Entity>& to) const {
+        const Visiting visit(*core_, *plan_);
+        visit->for_each([&](Table& table, const std::int32_t*, detail::RowRuns runs) {
+            runs.for_each([&](size_type first, size_type last) { to.append(table.entities().subspan(first, last - first)); });
+        });
+    }
     /// A query of this, after what `before` asks for.
     Query(Core& core, const detail::QueryPlan* before, const detail::QueryRequest& asked)
         : core_(&core), plan_(core.plans.get(core.registry, before, {&asked, &asked + 1})) {}

@@ -405,6 +405,162 @@ private:
     mutable std::array<std::atomic<const Kept*>, lists> first_{};
 };
 
+//=== resources ===//
+
+/// The resources of a store: at most one value of each type, on the heap, where it stays. Types have names and numbers in a
+/// registry of their own, so that libraries agree about them as about components.
+class StoreResources {
+public:
+    StoreResources() = default;
+    StoreResources(const StoreResources&) = delete;
+    StoreResources& operator=(const StoreResources&) = delete;
+    ~StoreResources() { clear(); }
+
+    /// A type that a resource may have.
+    struct Kind {
+        const TypeDescriptor* type = nullptr;
+        bool raw = false; ///< a snapshot may copy its bytes
+    };
+
+    /// The value; null if there is none. It takes O(1): a probe of a small table.
+    template <class T>
+    T* find() const noexcept {
+        return static_cast<T*>(value(types.template find<T>().number()));
+    }
+    /// The value with this number; null if there is none.
+    void* value(std::uint32_t number) const noexcept {
+        return number - 1 < boxes_.size() && boxes_[number - 1] != nullptr ? boxes_[number - 1]->value : nullptr;
+    }
+    /// What is known of the type with this number. @pre types has it
+    const Kind& kind(std::uint32_t number) const noexcept { return kinds_[number - 1]; }
+    /// The number of T, which is registered under this name, or its own. Throws as ComponentRegistry::add; strong
+    template <class T>
+    std::uint32_t declare(const std::string_view* name = nullptr) {
+        kinds_.reserve(types.size() + 1);
+        boxes_.reserve(types.size() + 1);
+        const ComponentId id = name != nullptr ? types.template add<T>(*name) : types.template id<T>();
+        kinds_.resize(types.size());
+        boxes_.resize(types.size());
+        Kind& kind = kinds_[id.number() - 1];
+        if (kind.type == nullptr) kind = {&TypeDescriptor::of<T>(), is_raw<T>};
+        return id.number();
+    }
+    /// A new value in place of the one that there is, which is destroyed afterwards. Throws what the value and the allocator
+    /// throw; strong
+    template <class T, class... Args>
+    T& emplace(Args&&... args) {
+        const std::uint32_t number = declare<T>();
+        T* made = nullptr;
+        put(number, [&](void* to) {
+            if constexpr (std::is_constructible_v<T, Args...>)
+                made = ::new (to) T(std::forward<Args>(args)...);
+            else
+                made = ::new (to) T{std::forward<Args>(args)...};
+        });
+        return *made;
+    }
+    /// The same for the type with this number, of which build(void* to) builds the value.
+    template <class Build>
+    void put(std::uint32_t number, Build&& build) {
+        Box* const box = new Box(*kinds_[number - 1].type);
+        ScopeGuard undo([&]() noexcept { delete box; });
+        build(box->value);
+        box->built = true;
+        order_.reserve(order_.size() + 1);
+        undo.dismiss();
+        Box* const old = take(number);
+        boxes_[number - 1] = box;
+        order_.push_back(number);
+        delete old;
+    }
+    /// Whether there was one.
+    bool erase(std::uint32_t number) noexcept {
+        Box* const old = value(number) == nullptr ? nullptr : take(number);
+        delete old;
+        return old != nullptr;
+    }
+    /// Destroys all, the last one first.
+    void clear() noexcept {
+        while (!order_.empty()) delete take(order_.back());
+    }
+    /// Room for accept(other). Throws what the allocator throws; strong
+    void reserve_accept(const StoreResources& other) { order_.reserve(order_.size() + other.order_.size()); }
+    /// Exchanges the values that `other` has for those here; one that is here alone, and of which replaces(number) says so,
+    /// goes to `other`, too. @pre `other` is a copy_kinds() of this one, and reserve_accept() gave the room
+    template <class F>
+    void accept(StoreResources& other, F&& replaces) noexcept {
+        for (std::size_t i = 0; i != other.boxes_.size(); ++i) {
+            const auto number = static_cast<std::uint32_t>(i + 1);
+            if (other.boxes_[i] == nullptr && (boxes_[i] == nullptr || !replaces(number))) continue;
+            if (boxes_[i] == nullptr) order_.push_back(number);
+            std::swap(boxes_[i], other.boxes_[i]);
+            if (boxes_[i] == nullptr) forget(number);
+        }
+        other.order_.clear(); // what came there has no order; it is destroyed by number
+        for (std::size_t i = 0; i != other.boxes_.size(); ++i)
+            if (other.boxes_[i] != nullptr) other.order_.push_back(static_cast<std::uint32_t>(i + 1));
+    }
+    /// Without values, but with room for one of each type. Throws what the allocator throws
+    void copy_kinds(const StoreResources& other) {
+        kinds_.assign(other.kinds_.span());
+        boxes_.resize(other.boxes_.size());
+        order_.reserve(other.boxes_.size());
+    }
+    /// Values of T are destroyed by this library from now on. Throws as ComponentRegistry::rebind; strong
+    template <class T>
+    void rebind() {
+        const std::uint32_t number = declare<T>();
+        static_cast<void>(types.template rebind<T>());
+        kinds_[number - 1].type = &TypeDescriptor::of<T>();
+        if (Box* const box = boxes_[number - 1]) box->type = kinds_[number - 1].type;
+    }
+    bool empty() const noexcept { return order_.empty(); }
+    std::size_t memory_usage() const noexcept {
+        std::size_t bytes = memory_of(types, kinds_, boxes_, order_);
+        for (const std::uint32_t number : order_) bytes += sizeof(Box) + boxes_[number - 1]->memory.memory_usage();
+        return bytes;
+    }
+    /// Throws std::out_of_range that says which one is missing
+    [[noreturn]] SLOTWISE_INLINE SLOTWISE_COLD static void refuse_missing(std::string_view type);
+
+    ComponentRegistry types{};
+
+private:
+    struct Box {
+        explicit Box(const TypeDescriptor& of)
+            : type(&of), memory(of.size + of.align, std::allocator<std::byte>()), value(memory.begin(of.align)) {}
+        Box(const Box&) = delete;
+        Box& operator=(const Box&) = delete;
+        ~Box() {
+            if (built && type->destroy != nullptr) type->destroy(value);
+        }
+        const TypeDescriptor* type;
+        LineBlock<std::allocator<std::byte>> memory;
+        void* value;
+        bool built = false;
+    };
+    /// An address means nothing in another process.
+    template <class T>
+    static constexpr bool is_raw = std::is_trivially_copyable_v<T> && std::is_copy_constructible_v<T> &&
+                                   !std::is_pointer_v<T> && !std::is_member_pointer_v<T>;
+
+    void forget(std::uint32_t number) noexcept {
+        std::size_t at = 0;
+        while (order_[at] != number) ++at;
+        order_.erase(at);
+    }
+    // Null if there is none. A destructor that asks for it finds none.
+    Box* take(std::uint32_t number) noexcept {
+        Box* const box = std::exchange(boxes_[number - 1], nullptr);
+        if (box != nullptr) forget(number);
+        return box;
+    }
+
+    PlainVector<Kind> kinds_{};          // by number
+    PlainVector<Box*> boxes_{};          // by number
+    PlainVector<std::uint32_t> order_{}; // in which they were made
+};
+
 //=== what relations lead to ===//
 
 /// At a target of an entity: an id of its table, or the one target of a switched relation.
@@ -902,6 +1058,7 @@ public:
     //=== the parts ===//
 
     StoreLifeRef life{};
+    StoreResources resources{};
     ComponentRegistry registry{};
     ArchetypeTables tables{registry};
     Entities entities{};

@@ -896,6 +896,12 @@ void StoreCore::refuse_dead(Entity entity, const char* which) const {
     throw_invalid_argument(text.c_str());
 }
 
+void StoreResources::refuse_missing(std::string_view type) {
+    const std::string text = "ArchetypeStore::resource: there is no " + std::string(type) +
+                             "; emplace_resource() makes one, and find_resource() returns null then";
+    throw_out_of_range(text.c_str());
+}
+
 void StoreCore::refuse_missing(Entity entity, ComponentId id) const {
     std::string text = "ArchetypeStore::at: the entity (" + to_string(entity) + ") ";
     if (!is_alive(entity))
@@ -960,6 +966,10 @@ SLOTWISE_INLINE StoreCore::StoreCore(ComponentRegistry&& components) : StoreCore
 SLOTWISE_INLINE StoreCore::~StoreCore() {
     life->end();
     free_spare();
+    if (resources.empty()) return;
+    tables.for_each([](slot_t, Table& table) { table.clear(); }); // components may refer to resources
+    sparse.clear();
+    resources.clear();
 }
 
 SLOTWISE_INLINE void StoreCore::free_spare() noexcept {
@@ -989,7 +999,7 @@ SLOTWISE_INLINE std::size_t StoreCore::memory_usage() const noexcept {
     const std::size_t visit = alone && first_visit != nullptr ? SpareSteps::memory_of(*first_visit) : 0;
     end_walk();
     return sizeof(StoreLife) + visit + spare_visits.memory_usage() + spare_records.memory_usage() +
-           memory_of(registry, tables, entities, sparse, hooks, type_lists, reserved, plans);
+           memory_of(resources, registry, tables, entities, sparse, hooks, type_lists, reserved, plans);
 }
 
 } // namespace detail

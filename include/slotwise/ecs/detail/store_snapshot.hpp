@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// StoreWriter, StoreReader: the state of an ArchetypeStore as bytes, and back. Apart, because bytes may be hostile.
+// StoreWriter, StoreReader: the state of an ArchetypeStore as bytes, and back. PartWriter, PartReader: some of its entities,
+// with some of their components, as bytes, and new entities of these. Apart, because bytes may be hostile. ComponentSelection,
+// InsertedEntities: what users give to the one and get of the other.
 #ifndef SLOTWISE_ECS_DETAIL_STORE_SNAPSHOT_HPP
 #define SLOTWISE_ECS_DETAIL_STORE_SNAPSHOT_HPP
 
@@ -9,12 +11,114 @@
 #include "store_core.hpp"
 
 SLOTWISE_BEGIN
+
+/// Which components go into a part of a store, see ArchetypeStore::snapshot_of: all, only some, or all but some. A relation
+/// stands for all of its pairs.
+class ComponentSelection {
+public:
+    /// All.
+    ComponentSelection() = default;
+    /// These only. @throws std::bad_alloc
+    static ComponentSelection only(std::span<const ComponentId> ids) { return {ids, true}; }
+    /// All others. @throws std::bad_alloc
+    static ComponentSelection all_but(std::span<const ComponentId> ids) { return {ids, false}; }
+
+    /// Whether a component or pair is selected. @complexity O(components that are named)
+    bool has(ComponentId id) const noexcept {
+        for (const ComponentId each : ids_)
+            if (each == id || (id.is_pair() && each.number() == id.relation_number())) return only_;
+        return !only_;
+    }
+    /// Whether it is all.
+    bool is_all() const noexcept { return !only_ && ids_.empty(); }
+    /// What was named.
+    std::span<const ComponentId> ids() const noexcept { return ids_.span(); }
+
+private:
+    ComponentSelection(std::span<const ComponentId> ids, bool only) : only_(only) {
+        for (const ComponentId each : ids)
+            if (each) ids_.push_back(each); // null: a type that a const store does not know, so that nobody has it
+    }
+
+    detail::PlainVector<ComponentId> ids_{};
+    bool only_ = false;
+};
+
+namespace detail {
+template <class Core>
+class PartReader;
+}
+
+/// The entities that ArchetypeStore::insert_snapshot() made, by those that they were before:
+///     const auto ids = store.insert_snapshot(bytes, codec);
+///     const Entity here = ids.at(there);
+///     for (const auto [old, now] : ids) ...
+class InsertedEntities {
+public:
+    /// An entity of the part, and what it is now.
+    struct Entry {
+        Entity old, now;
+    };
+    using value_type = Entry;
+    using size_type = std::size_t;
+
+    InsertedEntities() = default;
+    InsertedEntities(const InsertedEntities&) = default;
+    InsertedEntities& operator=(const InsertedEntities&) = default;
+    /// Takes the entries; `other` has none.
+    InsertedEntities(InsertedEntities&& other) noexcept
+        : entries_(std::move(other.entries_)), dropped_pairs_(std::exchange(other.dropped_pairs_, 0)),
+          cleared_entities_(std::exchange(other.cleared_entities_, 0)) {
+        other.entries_.clear();
+    }
+    InsertedEntities& operator=(InsertedEntities&& other) noexcept {
+        InsertedEntities taken(std::move(other));
+        entries_.swap(taken.entries_);
+        dropped_pairs_ = taken.dropped_pairs_;
+        cleared_entities_ = taken.cleared_entities_;
+        return *this;
+    }
+    ~InsertedEntities() = default;
+
+    /// How many entities were made.
+    size_type size() const noexcept { return entries_.size(); }
+    bool empty() const noexcept { return entries_.empty(); }
+    /// What the entity is now; null if it was not in the part. User bits do not matter. @complexity O(log size())
+    Entity find(Entity old) const noexcept {
+        const Entity plain = old.with_user_bits(0);
+        const std::size_t at =
+            detail::IdSets::partition_point(entries_.size(), [&](std::size_t i) { return entries_[i].old < plain; });
+        return at != entries_.size() && entries_[at].old == plain ? entries_[at].now : Entity();
+    }
+    /// The same. @throws std::out_of_range if it was not in the part
+    Entity at(Entity old) const {
+        const Entity found = find(old);
+        if (!found) [[unlikely]]
+            detail::throw_out_of_range("InsertedEntities::at: the entity was not in the part; find() returns null then");
+        return found;
+    }
+    /// The entries, in the order of their old entities.
+    auto begin() const noexcept { return entries_.begin(); }
+    auto end() const noexcept { return entries_.end(); }
+    /// Pairs that were left out, because their target is not in the part and is nothing here.
+    size_type dropped_pairs() const noexcept { return dropped_pairs_; }
+    /// Entities in values that are null now, for the same reason.
+    size_type cleared_entities() const noexcept { return cleared_entities_; }
+
+private:
+    template <class Core>
+    friend class detail::PartReader;
+    std::vector<Entry> entries_{}; // by index
+    size_type dropped_pairs_ = 0, cleared_entities_ = 0;
+};
+
 namespace detail {
 
 /// What writer and reader of a store agree on. Components are named in the bytes by their names, and then by their places in
 /// that list, because numbers are those of one registry.
 struct StoreFormat {
-    static constexpr std::uint32_t magic = 0x3141'4C53; // "SLA1"
+    static constexpr std::uint32_t magic = 0x3141'4C53;      // "SLA1"
+    static constexpr std::uint32_t part_magic = 0x3150'4C53; // "SLP1"
     static constexpr std::uint8_t byte_order = std::endian::native == std::endian::little ? 1 : 2;
     enum class IdKind : std::uint8_t { component, pair_with_entity, pair_with_component };
 
@@ -34,6 +138,10 @@ struct StoreFormat {
                                 traits.tracked, type != nullptr, type != nullptr && codec.covers(*type)})
             result = static_cast<std::uint8_t>(result << 1 | (flag ? 1 : 0));
         return result;
+    }
+    /// Whether a resource is part of the state.
+    static bool is_state(const StoreResources::Kind& kind, const AnyCodec& codec) noexcept {
+        return kind.raw || codec.covers(*kind.type);
     }
     /// The size of values that are their bytes; 0 of others, and of tags.
     static std::uint32_t size_check(const TypeDescriptor* type, const AnyCodec& codec) noexcept {
@@ -139,10 +247,16 @@ public:
         for (const Table* const table : tables_.span()) write_table(*table);
         out_.number(std::uint64_t{sparse_.size()});
         for (const std::uint32_t number : sparse_) write_sparse(number);
+        write_resources();
         return Seal::close(out_, {});
     }
 
-private:
+protected:
+    struct Part {};
+    /// Of nothing yet.
+    StoreWriter(Part, const Core& core, const AnyCodec& codec) : core_(core), codec_(codec), is_part_(true) {
+        locals_.resize(core.registry.size() + 1, 0);
+    }
     // Whether no entity has this sparse component, or a target of this switched relation.
     bool is_empty(std::uint32_t number) const noexcept {
         const SparseColumn* const column = core_.sparse.column(number);
@@ -179,9 +293,12 @@ private:
         if (locals_[number] != 0) return;
         const ComponentId id = core_.registry.id(number);
         const TypeDescriptor* const type = core_.registry.type(id);
-        if (type != nullptr && !type->trivial && !codec_.covers(*type)) {
-            const std::string text = "ArchetypeStore::snapshot: values of " + core_.registry.name(id) +
-                                     " are not their bytes; add the type to the AnyCodec";
+        if (type != nullptr && !codec_.covers(*type) && (is_part_ || !type->trivial)) {
+            const std::string text =
+                (is_part_ ? "ArchetypeStore::snapshot_of: values of " : "ArchetypeStore::snapshot: values of ") +
+                core_.registry.name(id) +
+                (is_part_ ? " may have entities in them, which get new ids; add the type to the AnyCodec"
+                          : " are not their bytes; add the type to the AnyCodec");
             throw_invalid_argument(text.c_str());
         }
         used_.push_back(id);
@@ -190,9 +307,7 @@ private:
     void write_components() {
         out_.number(std::uint64_t{used_.size()});
         for (const ComponentId id : used_) {
-            const std::string name = core_.registry.name(id);
-            out_.number(std::uint64_t{name.size()});
-            out_.raw(name.data(), name.size());
+            write_text(core_.registry.name(id));
             out_.number(StoreFormat::flags(core_.registry, id, codec_));
             out_.number(StoreFormat::size_check(core_.registry.type(id), codec_));
             out_.number(StoreFormat::tag(core_.registry.type(id), codec_));
@@ -261,6 +376,34 @@ private:
                 out_.raw(value, column.type()->size);
         });
     }
+    // Behind all, and only if there is one: stores without resources have the bytes that they had before there were any.
+    void write_resources() {
+        const StoreResources& all = core_.resources;
+        PlainVector<std::uint32_t> numbers;
+        for (std::uint32_t number = 1; number <= all.types.size(); ++number)
+            if (all.value(number) != nullptr && StoreFormat::is_state(all.kind(number), codec_)) numbers.push_back(number);
+        if (numbers.empty()) return;
+        const auto name = [&](std::uint32_t number) { return all.types.name(all.types.id(number)); };
+        IdSets::sort(numbers.data(), numbers.size(), [&](std::uint32_t a, std::uint32_t b) { return name(a) < name(b); });
+        out_.number(std::uint64_t{numbers.size()});
+        for (const std::uint32_t number : numbers) {
+            const TypeDescriptor& type = *all.kind(number).type;
+            write_text(name(number));
+            out_.number(static_cast<std::uint8_t>(codec_.covers(type)));
+            out_.number(StoreFormat::size_check(&type, codec_));
+            out_.number(StoreFormat::tag(&type, codec_));
+            ByteWriter value;
+            if (codec_.covers(type))
+                codec_.write(type, all.value(number), value);
+            else if (!type.empty)
+                value.raw(all.value(number), type.size);
+            block(value.take());
+        }
+    }
+    void write_text(const std::string& text) {
+        out_.number(std::uint64_t{text.size()});
+        out_.raw(text.data(), text.size());
+    }
     // With its length in front.
     void block(const std::vector<std::byte>& bytes) {
         out_.number(std::uint64_t{bytes.size()});
@@ -269,6 +412,7 @@ private:
 
     const Core& core_;
     const AnyCodec& codec_;
+    const bool is_part_ = false;
     PlainVector<std::uint32_t> locals_{}; // the place of each component in the list, from 1; 0: it is not there
     PlainVector<ComponentId> used_{};
     PlainVector<const Table*> tables_{};  // that are written
@@ -299,12 +443,13 @@ public:
             for (const slot_t slot : made) core_.tables.erase(slot);
         });
         find_tables(made);
+        core_.resources.reserve_accept(resources_);
         undo.dismiss();
         commit();
         return nullptr;
     }
 
-private:
+protected:
     struct Staged {
         Table table;
         PlainVector<ComponentId> order; // its ids as the bytes have them
@@ -324,6 +469,11 @@ private:
             in_.fail(error);
             return;
         }
+        read_contents();
+        if (in_.error() == nullptr) read_resources();
+    }
+    // Tables and what is sparse, of the ids that were read.
+    void read_contents() {
         // A table has at least its numbers of ids and of rows.
         const std::size_t tables = in_.length(2 * sizeof(std::uint64_t));
         for (std::size_t i = 0; i != tables; ++i)
@@ -457,7 +607,7 @@ private:
             const ComponentTraits& traits = core_.registry.traits(id);
             part.toggled = traits.toggle && in_.flag();
             if (part.toggled) part.bits = in_.raw(bits::word_count(rows) * sizeof(bits::word_t));
-            if (traits.tracked) part.ticks = block();
+            if (traits.tracked && has_ticks_) part.ticks = block();
         }
         if (in_.error() != nullptr || !can_hold(table, rows, parts)) return false;
         table.append(entities.span(), tick_, [&](std::size_t column, void* to, std::size_t n) {
@@ -514,7 +664,7 @@ private:
         }
         if (part.toggled && all) in_.fail("snapshot: bits say that no row is disabled");
         TickColumn* const ticks = table.ticks(place);
-        if (ticks == nullptr) return;
+        if (ticks == nullptr || !has_ticks_) return;
         TickColumn restored;
         if (const char* const error = Unsealed::try_restore(restored, part.ticks)) {
             in_.fail(error);
@@ -633,7 +783,46 @@ private:
     void check_ids() {
         std::size_t rows = 0;
         for (const Staged& each : staged_) rows += each.table.size();
-        if (rows != entities_.size()) in_.fail("snapshot: an id lives that has no row");
+        if (rows != entities_.size() - unplaced_) in_.fail("snapshot: an id lives that has no row");
+    }
+
+    //=== resources ===//
+
+    void read_resources() {
+        resources_.copy_kinds(core_.resources);
+        if (in_.left() == 0) return;
+        std::string_view before;
+        const std::size_t count = in_.length(2 * sizeof(std::uint64_t) + sizeof(std::uint8_t));
+        if (count == 0) in_.fail("snapshot: there are more bytes than the state needs");
+        for (std::size_t i = 0; i != count && in_.error() == nullptr; ++i) {
+            const auto name = in_.raw(in_.length(1));
+            const std::string_view text(reinterpret_cast<const char*>(name.data()), name.size());
+            if (i != 0 && text <= before) in_.fail("snapshot: a resource occurs twice, or is out of order");
+            before = text;
+            read_resource(text);
+        }
+    }
+    void read_resource(std::string_view name) {
+        const bool covered = in_.flag();
+        const auto size_check = in_.number<std::uint32_t>();
+        const auto tag = in_.number<std::uint64_t>();
+        const auto bytes = block();
+        if (in_.error() != nullptr) return;
+        const std::uint32_t number = core_.resources.types.find(name).number();
+        if (number == 0) {
+            in_.fail("snapshot: it has a resource of a name that the store does not know; register_resource or emplace it");
+            return;
+        }
+        const TypeDescriptor& type = *core_.resources.kind(number).type;
+        if (covered != codec_.covers(type) || !StoreFormat::is_state(core_.resources.kind(number), codec_))
+            in_.fail("snapshot: the codec covers the type of a resource in one place only");
+        else if (size_check != StoreFormat::size_check(&type, codec_) ||
+                 (!covered && bytes.size() != (type.empty ? 0 : type.size)))
+            in_.fail("snapshot: a resource has a value of another size");
+        else if (tag != StoreFormat::tag(&type, codec_))
+            in_.fail("snapshot: a resource has a value of another type");
+        else
+            resources_.put(number, [&](void* to) { build(type, bytes, to, 1); });
     }
 
     //=== the store ===//
@@ -661,6 +850,8 @@ private:
         for (Staged& each : staged_) core_.tables[each.slot].swap(each.table);
         core_.tick = tick_;
         core_.without_row = 0;
+        core_.resources.accept(
+            resources_, [this](std::uint32_t number) { return StoreFormat::is_state(core_.resources.kind(number), codec_); });
         core_.invalidate_reserved();
         core_.tables.for_each([&](slot_t slot, Table&) {
             const bool staged = slot < staged_slots_.size() && staged_slots_[slot];
@@ -683,6 +874,487 @@ private:
     PlainVector<bool> staged_slots_{}; // numbers of tables that the snapshot has
     PlainVector<Table*> order_{};      // all tables there will be
     SparseComponents sparse_;
+    StoreResources resources_{};
+    bool has_ticks_ = true;    // a part has none
+    std::size_t unplaced_ = 0; // ids without a row: targets outside of a part
+};
+
+//=== a part of a store ===//
+
+/// Writes some entities of a store with some of their components. In the bytes they are numbered from 0 by their indices, and
+/// behind them come the other targets of their pairs; a list says which entities these are. Tables are as those of a store of
+/// these entities alone: one for each set of components, in the order of walks. Ticks are left out, because entities that are
+/// inserted are new. Each type of values must be covered by the codec, which knows where the entities in them are.
+template <class Core>
+class PartWriter : StoreWriter<Core> {
+    using Base = StoreWriter<Core>;
+    using Base::codec_, Base::core_, Base::out_;
+
+public:
+    /// @param entities in any order; those that do not live are left out, and one that is named twice is there once
+    /// @throws std::invalid_argument when values of a type are not covered, an id of the selection names nothing, or an entity
+    /// is related to what is not spawned yet; what the allocator throws
+    PartWriter(const Core& core, const AnyCodec& codec, std::span<const Entity> entities, const ComponentSelection& selection)
+        : Base(typename Base::Part(), core, codec), selection_(selection) {
+        for (const ComponentId id : selection.ids())
+            if (!core.registry.contains(id))
+                throw_invalid_argument("ArchetypeStore::snapshot_of: an id of the selection is a wildcard or unknown to the "
+                                       "registry; name components, relations and pairs");
+        for (const Entity each : entities)
+            if (const Entity plain = each.with_user_bits(0); core.is_alive(plain)) inside_.push_back(plain);
+        IdSets::sort_set(inside_);
+        group_rows();
+        find_sparse();
+        IdSets::sort_set(outside_);
+    }
+    /// @throws what the codec and the allocator throw
+    std::vector<std::byte> write() {
+        this->sort_components();
+        out_.number(StoreFormat::part_magic);
+        out_.number(StoreFormat::byte_order);
+        this->write_components();
+        write_entities(inside_);
+        write_entities(outside_);
+        out_.number(std::uint64_t{groups_.size()});
+        for (const Group& each : groups_) write_group(each);
+        out_.number(std::uint64_t{this->sparse_.size()});
+        for (const std::uint32_t number : this->sparse_) write_sparse(number);
+        return Seal::close(out_, {});
+    }
+
+private:
+    struct Row {
+        const Table* table;
+        slot_t row;
+        std::uint32_t local;
+        std::uint64_t order; // of the table
+    };
+    struct Group {
+        PlainVector<ComponentId> ids{};
+        PlainVector<Row> rows{};
+    };
+
+    // Rows in the order of walks. Tables that differ in what is not selected are one.
+    void group_rows() {
+        groups_.emplace_back();
+        PlainVector<Row> rows;
+        rows.reserve(inside_.size());
+        for (std::size_t i = 0; i != inside_.size(); ++i) {
+            const EntityLocation at = *core_.location(inside_[i]);
+            const Table& table = core_.table(at);
+            any_sparse_ = any_sparse_ || at.has_sparse();
+            rows.push_back(
+                {&table, at.row(), static_cast<std::uint32_t>(i), core_.tables.index().number(const_cast<Table*>(&table))});
+        }
+        const auto before = [](const Row& a, const Row& b) { return a.order != b.order ? a.order < b.order : a.row < b.row; };
+        bool sorted = true; // as entities are that were spawned in this order
+        for (std::size_t i = 1; i < rows.size(); ++i) sorted = sorted && before(rows[i - 1], rows[i]);
+        if (!sorted) IdSets::sort(rows.data(), rows.size(), before);
+        NumberTable known;
+        std::size_t group = 0;
+        for (std::size_t i = 0; i != rows.size(); ++i) {
+            if (i == 0 || rows[i].table != rows[i - 1].table) group = group_of(*rows[i].table, known);
+            groups_[group].rows.push_back(rows[i]);
+        }
+    }
+    std::size_t group_of(const Table& table, NumberTable& known) {
+        PlainVector<ComponentId> ids;
+        for (const ComponentId id : table.ids())
+            if (selection_.has(id)) ids.push_back(id);
+        if (ids.empty()) return 0;
+        const std::uint64_t tag = IdSets::tag(ids.span(), std::hash<ComponentId>());
+        const auto same = [&](std::uint64_t number) {
+            return IdSets::equal(groups_[bits::to_size(number)].ids.span(), ids.span());
+        };
+        if (const std::uint64_t found = known.find(tag, same)) return bits::to_size(found);
+        for (const ComponentId id : ids) {
+            this->use(id);
+            if (const Entity target = id.target()) use_target(target);
+        }
+        known.reserve_one();
+        groups_.push_back({std::move(ids), {}});
+        known.insert(tag, groups_.size() - 1);
+        return groups_.size() - 1;
+    }
+    void use_target(Entity target) {
+        if (IdSets::contains(inside_.span(), target)) return;
+        if (!core_.is_alive(target)) this->refuse_unborn(target);
+        outside_.push_back(target);
+    }
+    void find_sparse() {
+        if (!any_sparse_) return;
+        for (const std::uint32_t number : core_.sparse.numbers()) {
+            if (!selection_.has(core_.registry.id(number))) continue;
+            bool used = false;
+            const SparseColumn* const column = core_.sparse.column(number);
+            const SparseComponents::Targets* const targets = core_.sparse.targets(number);
+            for (const Entity each : inside_) {
+                if (column != nullptr) used = used || column->contains(each);
+                const Entity* const target = targets == nullptr ? nullptr : targets->get(each);
+                if (target == nullptr) continue;
+                used = true;
+                if (ComponentIdParts::entity_of(*target))
+                    use_target(*target);
+                else
+                    this->use_number(static_cast<std::uint32_t>(target->to_bits()));
+            }
+            if (!used) continue;
+            this->use_number(number);
+            this->sparse_.push_back(number);
+        }
+    }
+    /// The number of an entity of the part, or of a target outside of it, in the form of an entity.
+    Entity local(Entity entity) const noexcept {
+        const std::size_t at = IdSets::lower_bound(inside_.span(), entity);
+        if (at != inside_.size() && inside_[at] == entity) return Entity(static_cast<slot_t>(at), 1);
+        return Entity(static_cast<slot_t>(inside_.size() + IdSets::lower_bound(outside_.span(), entity)), 1);
+    }
+    ComponentId local(ComponentId id) const noexcept {
+        const Entity target = id.target();
+        return target ? pair(core_.registry.id(id.relation_number()), local(target)) : id;
+    }
+    void write_entities(const PlainVector<Entity>& entities) {
+        out_.number(std::uint64_t{entities.size()});
+        for (const Entity each : entities) out_.number(each.to_bits());
+    }
+    void write_group(const Group& group) {
+        struct Id {
+            ComponentId written, own;
+        };
+        PlainVector<Id> ids;
+        for (const ComponentId id : group.ids) ids.push_back({local(id), id});
+        IdSets::sort(ids.data(), ids.size(),
+                     [this](const Id& a, const Id& b) { return this->order_of(a.written) < this->order_of(b.written); });
+        out_.number(std::uint64_t{ids.size()});
+        for (const Id& id : ids) this->write_id(id.written);
+        out_.number(std::uint64_t{group.rows.size()});
+        for (const Row& row : group.rows) { // as the rows of a table
+            const Entity entity(row.local, 1);
+            out_.raw(&entity, sizeof entity);
+        }
+        for (const Id& id : ids) {
+            if (core_.registry.has_column(id.own)) write_values(group, id.own);
+            if (core_.registry.traits(id.own).toggle) write_bits(group, id.own);
+        }
+    }
+    void write_values(const Group& group, ComponentId id) {
+        ByteWriter values;
+        const Table* table = nullptr;
+        std::size_t column = 0;
+        for (const Row& row : group.rows) {
+            if (row.table != table) column = static_cast<std::size_t>((table = row.table)->column_of(id));
+            codec_.write(table->type(column), table->value(column, row.row), values);
+        }
+        this->block(values.take());
+    }
+    void write_bits(const Group& group, ComponentId id) {
+        PlainVector<bits::word_t> words;
+        words.resize(bits::word_count(group.rows.size()));
+        bool any_disabled = false;
+        for (std::size_t i = 0; i != group.rows.size(); ++i) {
+            const Row& row = group.rows[i];
+            if (row.table->is_enabled(row.row, static_cast<std::size_t>(row.table->place_of(id))))
+                words[i / bits::word_bits] |= bits::bit_of(static_cast<unsigned>(i % bits::word_bits));
+            else
+                any_disabled = true;
+        }
+        out_.number(static_cast<std::uint8_t>(any_disabled));
+        if (any_disabled)
+            for (const auto word : words) out_.number(word);
+    }
+    void write_sparse(std::uint32_t number) {
+        out_.number(this->locals_[number]);
+        if (const SparseComponents::Targets* const targets = core_.sparse.targets(number)) {
+            SparseComponents::Targets part;
+            for (const auto [target, sources] : *targets)
+                for (const Entity source : sources)
+                    if (IdSets::contains(inside_.span(), source))
+                        part.set(local(source), ComponentIdParts::entity_of(target) ? local(target) : target);
+            StoreFormat::TargetCodec codec{this->locals_.span(), {}};
+            return this->block(part.snapshot(as_part(codec)));
+        }
+        const SparseColumn& column = *core_.sparse.column(number);
+        std::size_t count = 0;
+        for (const Entity each : inside_) count += column.contains(each);
+        out_.number(std::uint64_t{count});
+        for (std::size_t i = 0; i != inside_.size(); ++i) {
+            if (!column.contains(inside_[i])) continue;
+            out_.number(Entity(static_cast<slot_t>(i), 1).to_bits());
+            if (column.type() != nullptr) codec_.write(*column.type(), column.get(inside_[i]), out_);
+        }
+    }
+
+    const ComponentSelection& selection_;
+    PlainVector<Entity> inside_{}, outside_{}; // by index
+    std::vector<Group> groups_{};              // the first one is that without components
+    bool any_sparse_ = false;
+};
+
+/// What is not in a part is nothing where the part is inserted.
+struct NothingOutside {
+    Entity operator()(Entity) const noexcept { return Entity(); }
+};
+
+/// Reads what PartWriter wrote as StoreReader does, into tables of its own, and checks all of it; then makes entities of the
+/// store and moves everything there. All that may fail comes before the hooks.
+template <class Core>
+class PartReader : StoreReader<Core> {
+    using Base = StoreReader<Core>;
+    using Base::codec_, Base::core_, Base::in_, Base::entities_, Base::staged_;
+    using typename Base::Staged;
+
+public:
+    PartReader(Core& core, std::span<const std::byte> bytes, const AnyCodec& codec) : Base(core, bytes, codec) {
+        this->has_ticks_ = false;
+    }
+
+    /// Null on success, else what is wrong with the bytes; nothing has changed then.
+    /// @param outside what an entity that is not in the part is here: outside(Entity) is asked
+    /// @pre structure may change (checked at level fast) @throws what the codec, outside, values and the allocator throw;
+    /// strong; what hooks throw, and the entities stay
+    template <class Outside>
+    const char* insert(typename Core::Range range, Outside&& outside, InsertedEntities& result) {
+        core_.erase_left_tables();
+        core_.expect_idle();
+        core_.flush_reserved();
+        const StoreCore::Changing changing(core_);
+        if (const char* const wrong = Seal::open(this->bytes_, StoreFormat::part_magic, {})) return wrong;
+        in_ = ByteReader(this->bytes_);
+        read();
+        if (in_.error() == nullptr && in_.left() != 0) in_.fail("snapshot: there are more bytes than the state needs");
+        if (in_.error() != nullptr) return in_.error();
+        const auto here = [&](Entity old) {
+            const Entity found = without_user_bits(static_cast<Entity>(outside(old)));
+            return core_.is_alive(found) ? found : Entity();
+        };
+        InsertedEntities made;
+        make(range, here, made);
+        result = std::move(made);
+        if (core_.hooks.any(HookKind::add)) [[unlikely]]
+            for (std::size_t i = 0; i != inside_.size(); ++i) core_.run_all_hooks(HookKind::add, now_[i]);
+        return nullptr;
+    }
+
+private:
+    void read() {
+        if (in_.template number<std::uint32_t>() != StoreFormat::part_magic) {
+            in_.fail("snapshot: these bytes are no part of an ArchetypeStore, as snapshot_of writes it");
+            return;
+        }
+        if (in_.template number<std::uint8_t>() != StoreFormat::byte_order)
+            in_.fail("snapshot: it was made by a machine of another byte order");
+        if (!this->read_components() || !read_entities(inside_) || !read_entities(outside_)) return;
+        for (const Entity each : outside_)
+            if (const std::size_t at = IdSets::lower_bound(inside_.span(), Entity(each.index(), 1));
+                at != inside_.size() && inside_[at].index() == each.index()) {
+                in_.fail("snapshot: an entity is in the part and outside of it");
+                return;
+            }
+        for (const ComponentId id : this->used_)
+            if (const TypeDescriptor* const type = core_.registry.type(id); type != nullptr && !codec_.covers(*type)) {
+                in_.fail("snapshot: values of a component are not covered by the codec; add the type to the AnyCodec");
+                return;
+            }
+        static_cast<void>(entities_.create_n(inside_.size() + outside_.size()));
+        this->unplaced_ = outside_.size();
+        this->read_contents();
+        for (std::size_t i = inside_.size(); i != entities_.size() && in_.error() == nullptr; ++i) {
+            const EntityLocation at = entities_[local(i)];
+            if (at.has_row() || !at.is_target()) in_.fail("snapshot: an entity outside of the part has a row, or is no target");
+        }
+    }
+    // Without user bits, and by index, each once.
+    bool read_entities(PlainVector<Entity>& to) {
+        const std::size_t count = in_.length(sizeof(Entity));
+        if (count > EntityLocation::max_rows - inside_.size()) return in_.fail("snapshot: it has too many entities");
+        to.reserve(count);
+        for (std::size_t i = 0; i != count; ++i) {
+            const Entity each = Entity::from_bits(in_.template number<Entity::bits_type>());
+            if (without_user_bits(each) != each || each.version() % 2 == 0 || (i != 0 && each.index() <= to.back().index()))
+                return in_.fail("snapshot: an entity is none, occurs twice or is out of order");
+            to.push_back(each);
+        }
+        return in_.error() == nullptr;
+    }
+    static Entity local(std::size_t number) noexcept { return Entity(static_cast<slot_t>(number), 1); }
+
+    //=== the store ===//
+
+    // What undoes the steps of make(), the last one first.
+    struct Undo {
+        explicit Undo(Core& store) noexcept : core(store) {}
+        Undo(const Undo&) = delete;
+        Undo& operator=(const Undo&) = delete;
+        ~Undo() {
+            if (done) return;
+            for (std::size_t i = placed.size(); i-- != 0;) {
+                core.sparse.erase(placed[i]);
+                core.erase_row(*core.entities.location(placed[i])); // the last one of its table: nothing moves
+            }
+            for (std::size_t i = tables.size(); i-- != 0;) core.tables.erase(tables[i]);
+            if (count != 0) core.undo_create(first, count, range);
+        }
+        Core& core;
+        typename Core::Range range{};
+        std::size_t first = 0, count = 0; // of the ids
+        PlainVector<slot_t> tables{};     // that were made
+        PlainVector<Entity> placed{};     // that have a row, in this order
+        bool done = false;
+    };
+
+    template <class Here>
+    void make(typename Core::Range range, const Here& here, InsertedEntities& result) {
+        const std::size_t count = inside_.size();
+        now_.reserve(count + outside_.size());
+        now_.resize(count);
+        for (const Entity each : outside_) now_.push_back(here(each));
+        result.entries_.reserve(count);
+        Undo undo(core_);
+        undo.range = range;
+        undo.first = core_.entities.alive(range).size();
+        undo.placed.reserve(count);
+        static_cast<void>(core_.entities.create_n(range, count));
+        undo.count = count;
+        for (std::size_t i = 0; i != count; ++i) {
+            now_[i] = core_.entities.alive(range)[undo.first + i];
+            result.entries_.push_back({inside_[i], now_[i]});
+        }
+        rename_in_values(here, result);
+        for (Staged& each : staged_) {
+            const std::size_t rows = each.table.size();
+            for (std::size_t first = 0, last; first != rows; first = last) {
+                const auto lost = lost_relations(each.table, first);
+                last = first + 1;
+                while (last != rows && IdSets::equal(lost.span(), lost_relations(each.table, last).span())) ++last;
+                place(each.table, first, last, lost, undo, result);
+            }
+        }
+        place_sparse(result);
+        undo.done = true;
+    }
+    // Entities in values.
+    template <class Here>
+    void rename_in_values(const Here& here, InsertedEntities& result) {
+        const auto rename = [&](Entity& entity) {
+            if (entity.is_null()) return;
+            Entity now = result.find(entity);
+            if (now.is_null()) now = here(without_user_bits(entity));
+            result.cleared_entities_ += now.is_null();
+            entity = now.is_null() ? Entity() : now.with_user_bits(entity.user_bits());
+        };
+        for (Staged& each : staged_)
+            for (std::size_t column = 0; column != each.table.column_count(); ++column) {
+                const TypeDescriptor& type = each.table.type(column);
+                if (!codec_.has_entities(type)) continue;
+                for (std::size_t row = 0; row != each.table.size(); ++row)
+                    codec_.for_each_entity(type, each.table.value(column, row), rename);
+            }
+        for (const std::uint32_t number : this->sparse_.numbers())
+            if (SparseColumn* const column = this->sparse_.column(number);
+                column != nullptr && column->type() != nullptr && codec_.has_entities(*column->type()))
+                column->for_each([&](Entity, void* value) { codec_.for_each_entity(*column->type(), value, rename); });
+    }
+    /// The target here of a pair in the part, in the form of ComponentIdParts::target_of(); null if it is nothing here.
+    Entity target_here(Entity target) const noexcept {
+        return ComponentIdParts::entity_of(target) ? now_[target.index()] : target;
+    }
+    /// The switched relations of a row whose target is nothing here: the entity is in a table without them.
+    PlainVector<ComponentId> lost_relations(const Table& table, std::size_t row) const {
+        PlainVector<ComponentId> lost;
+        if (outside_.empty()) return lost;
+        for (const ComponentId id : table.ids())
+            if (!id.is_pair() && core_.registry.traits(id).switched)
+                if (!target_here(*this->sparse_.targets(id.number())->get(table.entities()[row]))) lost.push_back(id);
+        return lost;
+    }
+    /// Moves rows [first, last) of a table of the part to a table of the store.
+    void place(Table& from, std::size_t first, std::size_t last, const PlainVector<ComponentId>& lost, Undo& undo,
+               InsertedEntities& result) {
+        const std::size_t count = last - first;
+        PlainVector<ComponentId> own, here; // ids of `from`, and what they are here; then in order
+        for (const ComponentId id : from.ids()) {
+            if (IdSets::contains(lost.span(), id)) continue; // counted with its targets
+            const Entity target = id.is_pair() ? target_here(ComponentIdParts::target_of(id)) : Entity();
+            const ComponentId now = id.is_pair() ? pair(core_.registry.id(id.relation_number()), target) : id;
+            const bool drops = (id.is_pair() && target.is_null()) || IdSets::names(here.span(), now); // two may be one here
+            if (drops) {
+                result.dropped_pairs_ += count;
+                continue;
+            }
+            own.push_back(id);
+            here.push_back(now);
+        }
+        PlainVector<ComponentId> ids;
+        IdSets::assign(ids, here.span());
+        slot_t slot = core_.tables.find(ids.span());
+        if (slot == no_slot) {
+            undo.tables.reserve(undo.tables.size() + 1);
+            undo.tables.push_back(slot = core_.tables.find_or_make(ids.span()));
+        }
+        Table& to = core_.tables[slot];
+        PlainVector<std::int32_t> columns; // of `from`, for each of `to`
+        columns.resize(to.column_count(), -1);
+        for (std::size_t i = 0; i != own.size(); ++i)
+            if (const std::int32_t column = to.column_of(here[i]); column >= 0)
+                columns[static_cast<std::size_t>(column)] = from.column_of(own[i]);
+        PlainVector<Entity> entities;
+        for (std::size_t row = first; row != last; ++row) entities.push_back(now_[from.entities()[row].index()]);
+        core_.before_row(slot, to);
+        const slot_t row = to.append(entities.span(), core_.tick, [&](std::size_t column, void* at, std::size_t n) {
+            move_values(from, static_cast<std::size_t>(columns[column]), first, at, n);
+        });
+        for (std::size_t i = 0; i != count; ++i) {
+            core_.entities.location(entities[i])->set(slot, row + static_cast<slot_t>(i));
+            undo.placed.push_back(entities[i]);
+        }
+        for (std::size_t i = 0; i != own.size(); ++i) {
+            if (const Entity target = here[i].target()) core_.entities.location(target)->set_target(true);
+            const auto place_here = static_cast<std::size_t>(to.place_of(here[i]));
+            const auto place_own = static_cast<std::size_t>(from.place_of(own[i]));
+            if (from.bits(place_own) == nullptr) continue;
+            for (std::size_t each = 0; each != count; ++each)
+                if (!from.is_enabled(first + each, place_own)) to.enable(row + each, place_here, false);
+        }
+    }
+    // All of them, or none if it throws.
+    static void move_values(Table& from, std::size_t column, std::size_t first, void* to, std::size_t count) {
+        const TypeDescriptor& type = from.type(column);
+        auto* const values = static_cast<std::byte*>(to);
+        std::size_t built = 0;
+        ScopeGuard undo([&]() noexcept {
+            while (type.destroy != nullptr && built != 0) type.destroy(values + --built * type.size);
+        });
+        for (; built != count; ++built)
+            AnyValue::moved(from.value(column, first + built)).build(type, values + built * type.size);
+        undo.dismiss();
+    }
+    void place_sparse(InsertedEntities& result) {
+        const auto give = [&](Entity entity, ComponentId id, const AnyValue& value) {
+            core_.entities.location(entity)->set_sparse(true);
+            core_.sparse.emplace(entity, id, value);
+        };
+        for (const std::uint32_t number : this->sparse_.numbers()) {
+            const ComponentId id = core_.registry.id(number);
+            if (SparseColumn* const column = this->sparse_.column(number))
+                column->for_each([&](Entity entity, void* value) {
+                    give(now_[entity.index()], id, value == nullptr ? AnyValue() : AnyValue::moved(value));
+                });
+            const SparseComponents::Targets* const targets = this->sparse_.targets(number);
+            if (targets == nullptr) continue;
+            for (const auto [target, sources] : *targets) {
+                const Entity here = target_here(target);
+                if (here.is_null()) {
+                    result.dropped_pairs_ += sources.size();
+                    continue;
+                }
+                if (ComponentIdParts::entity_of(here)) core_.entities.location(here)->set_target(true);
+                for (const Entity source : sources) give(now_[source.index()], pair(id, here), AnyValue());
+            }
+        }
+    }
+
+    PlainVector<Entity> inside_{}, outside_{}; // what they were
+    PlainVector<Entity> now_{};                // by their numbers in the part: what they are here; null: nothing
 };
 
 } // namespace detail
