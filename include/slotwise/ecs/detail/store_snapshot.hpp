@@ -660,6 +660,7 @@ private:
         core_.entities.swap(entities_);
         for (Staged& each : staged_) core_.tables[each.slot].swap(each.table);
         core_.tick = tick_;
+        core_.removals.clear(); // their ticks are of another time
         core_.without_row = 0;
         core_.invalidate_reserved();
         core_.tables.for_each([&](slot_t slot, Table&) {
