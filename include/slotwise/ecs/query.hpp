@@ -195,7 +195,7 @@ public:
     /// entities of a table have the same parent, unless the relation has the trait `toggle` or is switched: then each row has
     /// its own, and the walk also decides ahead which rows it meets. Of entities that go in a circle, and of those that share a
     /// table with one of these, what is reached first counts as without a parent, and each is met once.
-    /// @throws as up()
+    /// @throws as up() @complexity of a walk: linear in tables and their ancestors, or in rows and theirs
     [[nodiscard]] Query cascade(ComponentId relation) const { return and_term({.id = relation, .kind = Kind::cascade}); }
     /// The query that only matches entities whose X was changed after tick `since`. An added component counts as changed.
     /// @throws as with(), and std::invalid_argument when the component is not tracked
@@ -302,7 +302,11 @@ public:
     /// @throws nothing, unless the store is const and a type was not registered when the query was made: what the allocator
     /// throws @complexity O(terms), for a wildcard linear in the pairs of the entity
     SLOTWISE_ALWAYS_INLINE bool contains(Entity entity) const {
-        return visit<bool>(entity, [](const detail::QueryPlan&, TableType&, size_type) { return true; });
+        const auto* const at = core_->location(entity);
+        if (at == nullptr) return false;
+        if (!plan_->complete) [[unlikely]]
+            return visit_late(*at, [](auto&&...) {});
+        return plan_->matches(*core_, core_->table(*at), at->row());
     }
     /// What f gets of this entity, without the entity, as a std::tuple; nothing if it does not match. Components that are not
     /// const are stamped, as by a walk.
@@ -310,11 +314,22 @@ public:
     ///         auto [position, velocity] = *found;
     /// @throws as contains() @complexity as contains() @invalidates the references, as those of ArchetypeStore::get
     SLOTWISE_ALWAYS_INLINE std::optional<typename Fetch::Row> get(Entity entity) const {
-        using Result = std::optional<typename Fetch::Row>;
-        return visit<Result>(entity, [this](const detail::QueryPlan& plan, TableType& table, size_type row) {
-            if constexpr (!reads) plan.stamp(core_->tick, table, row, row + 1);
-            return Result(Fetch::row(*core_, table, plan.columns.data(), row));
-        });
+        std::optional<typename Fetch::Row>
+            found; // the one that is returned: a copy of two references is half the time of a get
+        const auto* const at = core_->location(entity);
+        if (at == nullptr) return found;
+        const detail::QueryPlan& plan = *plan_;
+        if (!plan.complete) [[unlikely]] {
+            static_cast<void>(visit_late(*at, [&](const detail::QueryPlan& late, TableType& table, size_type row) {
+                Fetch::row(found, *core_, table, late.columns.data(), row);
+            }));
+            return found;
+        }
+        TableType& table = core_->table(*at);
+        if (!plan.matches(*core_, table, at->row())) return found;
+        if constexpr (!reads) plan.stamp(core_->tick, table, at->row(), at->row() + size_type{1});
+        Fetch::row(found, *core_, table, plan.columns.data(), at->row());
+        return found;
     }
     /// What the query reads and writes: see QueryAccess. Types that a const store does not know yet are not among it.
     /// @throws what the allocator throws
@@ -415,23 +430,15 @@ private:
         static_assert(!Fetch::asks_ancestors, "Query: the value of an ancestor is in no array beside those of its descendants; "
                                               "walk by for_each or range-for, or leave up<X>(relation) out");
     }
-    /// Calls f(plan, table, row) if this entity matches, and returns what f does; else a value-initialised one.
-    template <class Result, class F>
-    SLOTWISE_ALWAYS_INLINE Result visit(Entity entity, F&& f) const {
-        const auto* const at = core_->location(entity);
-        if (at == nullptr) return {};
-        TableType& table = core_->table(*at);
-        const detail::QueryPlan& plan = *plan_;
-        if (!plan.complete) [[unlikely]]
-            return visit_late<Result>(table, at->row(), f);
-        if (!plan.matches(*core_, table, at->row())) return {};
-        return f(plan, table, at->row());
-    }
-    template <class Result, class F>
-    SLOTWISE_NEVER_INLINE Result visit_late(TableType& table, size_type row, F&& f) const {
+    /// Calls f(plan, table, row) if the entity at this place matches; returns whether it does. For queries of a const store, of
+    /// which a type was not registered when they were made.
+    template <class F>
+    SLOTWISE_NEVER_INLINE bool visit_late(EntityLocation at, F&& f) const {
         const Visiting late(*core_, *plan_);
-        if (!late->is_possible() || !late->plan().matches(*core_, table, row)) return {};
-        return f(late->plan(), table, row);
+        TableType& table = core_->table(at);
+        if (!late->is_possible() || !late->plan().matches(*core_, table, at.row())) return false;
+        f(late->plan(), table, at.row());
+        return true;
     }
 
     /// Calls f(table, columns, run) for each run, whose rows are stamped before.

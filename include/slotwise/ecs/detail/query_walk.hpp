@@ -13,6 +13,7 @@
 #include "store_core.hpp"
 
 #include <array>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -87,7 +88,8 @@ struct QueryTerm {
 struct QueryAncestors {
     ComponentId relation{};
     bool in_tables = true; // its pairs are components of tables
-    bool by_row = false;   // rows of one table may have different parents
+    bool switched = false;
+    bool by_row = false; // rows of one table may have different parents
     friend bool operator==(const QueryAncestors&, const QueryAncestors&) = default;
 };
 
@@ -234,6 +236,7 @@ struct QueryPlan {
     QueryTablesMemo memo{};
     bool kept = false;         // by the store: see QueryPlans
     bool complete = true;      // all types are known
+    bool own_ids = false;      // the terms are components that a table has, or has not: no pairs, and no row is looked at
     bool whole_tables = false; // all rows of a table match or none, no row is stamped, and no value is looked up
     bool some_tables = false;  // of these, some tables are left out: see leaves_out()
     bool sparse = false;       // a component is sparse, or one of ancestors that differ from row to row
@@ -271,11 +274,14 @@ struct QueryPlan {
     /// The entity of the first row; null if there is none. @pre whole_tables
     Entity first(const QueryTables& tables) const noexcept;
     /// Whether a row matches. @pre complete
-    bool matches(const StoreCore& core, const Table& table, std::size_t row) const {
+    SLOTWISE_ALWAYS_INLINE bool matches(const StoreCore& core, const Table& table, std::size_t row) const {
+        if (!own_ids) [[unlikely]]
+            return matches_slowly(core, table, row);
         for (const ComponentId id : terms.tables())
-            if (!(id.is_wildcard() ? find_place(table, id, [](std::size_t) { return true; }) : table.contains(id)))
-                return false;
-        return terms.checked().empty() || terms.accept(core, table, row);
+            if (!table.contains_own(id)) return false;
+        for (const QueryTerm& term : terms.checked())
+            if (table.contains_own(term.id)) return false;
+        return true;
     }
     /// @throws std::invalid_argument when a component is sparse
     void expect_arrays() const;
@@ -288,6 +294,7 @@ private:
     SLOTWISE_INLINE SLOTWISE_NEVER_INLINE const QueryTables* find_tables(const StoreCore& core) const;
     void stamp_columns(tick_t tick, Table& table, std::size_t first, std::size_t last) const;
     void follow(const ComponentRegistry& registry, ComponentId relation);
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE bool matches_slowly(const StoreCore& core, const Table& table, std::size_t row) const;
 };
 
 /// The plan of a query: one of the store's, or one that queries own together.
@@ -479,9 +486,9 @@ private:
     bool alone_;
 };
 
-/// The parent of a row in a relation: its first target that is an entity and whose pair is enabled. Null if there is none, or
-/// it is not spawned yet.
-Entity query_parent(const StoreCore& core, const Table& table, std::size_t row, const QueryAncestors& in);
+/// Where the parent of a row in a relation is: its first target that is an entity and whose pair is enabled. It has no row if
+/// there is none, or it is not spawned yet.
+EntityLocation query_parent(const StoreCore& core, const Table& table, std::size_t row, const QueryAncestors& in);
 /// The value of this component that the nearest ancestor of a row has, and has enabled; null if there is none. The row itself
 /// is not asked, unless it is its own ancestor: those that go in a circle are asked until one comes back, and all rows of a
 /// table have the same ones.
@@ -546,8 +553,8 @@ private:
     // A table, or a row of it.
     struct Ordered {
         Table* table;
-        std::size_t row;
-        std::uint32_t depth;
+        const std::int32_t* columns; // null: they are looked up
+        std::uint32_t row, depth;
     };
     using Index = ArchetypeTables::Index;
 
@@ -925,11 +932,12 @@ struct QueryFetch<TypeList<Vs...>> {
             f(table.entities()[row], look_up<Vs>(core, table, columns, of[Nth], row)...);
         }(indices);
     }
-    /// The values of one row that matches, whose columns are looked up.
+    /// Puts the values there of one row that matches, whose columns are looked up.
     template <class Core, class TableType>
-    static Row row(Core& core, TableType& table, const QueryColumn* of, std::size_t row) {
-        return [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
-            return Row(look_up_own<Vs>(core, table, of[Nth], row)...);
+    SLOTWISE_ALWAYS_INLINE static void row(std::optional<Row>& to, Core& core, TableType& table, const QueryColumn* of,
+                                           std::size_t row) {
+        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            to.emplace(look_up_own<Vs>(core, table, of[Nth], row)...);
         }(indices);
     }
     /// The values of rows [first, last).
@@ -954,8 +962,8 @@ struct QueryFetch<TypeList<Vs...>> {
 
 private:
     template <class V, class Core, class TableType>
-    static typename QueryArgument<V>::reference look_up_own(Core& core, TableType& table, const QueryColumn& of,
-                                                            std::size_t row) {
+    SLOTWISE_ALWAYS_INLINE static typename QueryArgument<V>::reference look_up_own(Core& core, TableType& table,
+                                                                                   const QueryColumn& of, std::size_t row) {
         using component = typename QueryArgument<V>::component;
         if constexpr (!QueryArgument<V>::optional)
             if (!of.sparse) [[likely]]

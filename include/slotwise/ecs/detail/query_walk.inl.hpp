@@ -173,7 +173,8 @@ SLOTWISE_INLINE void QueryPlan::follow(const ComponentRegistry& registry, Compon
         throw_invalid_argument("Query: up and cascade name two relations, and a walk is in the order of one; ask "
                                "store.target(entity, relation) in the other one");
     const bool in_tables = !is_sparse(registry, relation);
-    order = {relation, in_tables, !in_tables || registry.traits(relation).toggle};
+    const ComponentTraits& traits = registry.traits(relation);
+    order = {relation, in_tables, traits.switched, !in_tables || traits.toggle};
 }
 
 SLOTWISE_INLINE void QueryPlan::set(const ComponentRegistry& registry, QueryColumn& column, ComponentId id) {
@@ -198,6 +199,15 @@ SLOTWISE_INLINE void QueryPlan::bind() noexcept {
     }
     whole_tables = complete && !terms.by_row() && !sparse && !stamps && !order.relation;
     some_tables = whole_tables && !terms.checked().empty();
+    own_ids = complete && !terms.by_row();
+    for (const ComponentId id : terms.tables()) own_ids = own_ids && !id.is_pair();
+    for (const QueryTerm& term : terms.checked()) own_ids = own_ids && !term.id.is_pair() && term.group == 0;
+}
+
+bool QueryPlan::matches_slowly(const StoreCore& core, const Table& table, std::size_t row) const {
+    for (const ComponentId id : terms.tables())
+        if (!find_place(table, id, [](std::size_t) { return true; })) return false;
+    return terms.accept(core, table, row);
 }
 
 bool QueryPlan::leaves_out(const Table& table) const noexcept {
@@ -608,7 +618,7 @@ SLOTWISE_INLINE void QueryWalk::begin(const StoreCore& core, const QueryTerms& t
 }
 
 SLOTWISE_INLINE void QueryWalk::end() noexcept {
-    constexpr std::size_t most_kept = 512;
+    constexpr std::size_t most_kept = 4096;
     depths_.end();
     if (ordered_.capacity() > most_kept) ordered_ = PlainVector<Ordered>();
 }
@@ -635,8 +645,11 @@ SLOTWISE_INLINE bool QueryWalk::next(const QuerySink& sink) {
             visit_ordered_rows(sink);
             return true;
         }
-        Table& table = *ordered_[next_ordered_++].table;
-        if (look_up(table)) enter(table, columns_.data(), sink);
+        const Ordered& next = ordered_[next_ordered_++];
+        if (next.columns != nullptr)
+            enter(*next.table, next.columns, sink);
+        else if (look_up(*next.table))
+            enter(*next.table, columns_.data(), sink);
         return true;
     }
     case Drive::entities:
@@ -653,23 +666,25 @@ SLOTWISE_INLINE void QueryWalk::choose_order(const QueryAncestors& in) {
     ordered_.clear();
     next_ordered_ = 0;
     by_row_ = in.by_row || drive_ == Drive::entities;
-    const auto location = [&](const Table& table, std::size_t row) { return *core_->location(table.entities()[row]); };
+    const auto slot_of = [&](const Table& table) { return core_->location(table.entities()[0])->table(); };
     if (by_row_) {
         auto note = [&](Table& table, const std::int32_t*, RowRuns runs) {
-            runs.for_each([&](std::size_t row, std::size_t last) {
-                for (; row != last; ++row) ordered_.push_back({&table, row, depths_.of(location(table, row))});
+            const slot_t slot = slot_of(table);
+            runs.for_each([&](std::size_t first, std::size_t last) {
+                for (auto row = static_cast<slot_t>(first); row != last; ++row)
+                    ordered_.push_back({&table, nullptr, row, depths_.of(EntityLocation(slot, row))});
             });
         };
         const QuerySink sink(note);
         while (next(sink)) {}
     } else {
-        const auto note = [&](Table& table) {
-            if (!table.empty()) ordered_.push_back({&table, 0, depths_.of(location(table, 0))});
+        const auto note = [&](Table& table, const std::int32_t* columns) {
+            if (!table.empty()) ordered_.push_back({&table, columns, 0, depths_.of(EntityLocation(slot_of(table), 0))});
         };
         if (drive_ == Drive::matches)
-            for (; match_ != end_of_matches_; ++match_) note(*(*match_).table);
+            for (; match_ != end_of_matches_; ++match_) note(*(*match_).table, (*match_).columns);
         else
-            for (; table_ != end_of_tables_; ++table_) note(*(*table_).table);
+            for (; table_ != end_of_tables_; ++table_) note(*(*table_).table, nullptr);
     }
     sort_by_depth();
     drive_ = Drive::ordered;
@@ -721,31 +736,38 @@ SLOTWISE_INLINE void QueryWalk::visit_ordered_rows(const QuerySink& sink) {
 
 //=== ancestors ===//
 
-SLOTWISE_INLINE Entity query_parent(const StoreCore& core, const Table& table, std::size_t row, const QueryAncestors& in) {
+SLOTWISE_INLINE EntityLocation query_parent(const StoreCore& core, const Table& table, std::size_t row,
+                                            const QueryAncestors& in) {
     Entity parent{};
     if (in.in_tables) { // pairs with components as targets come first
         const auto ids = table.ids();
         std::size_t place = IdSets::lower_bound(ids, pair(in.relation, Entity(0, 1)));
         for (; !parent && place != ids.size() && ids[place].relation_number() == in.relation.number(); ++place)
-            if (const BitColumn* const bits = table.bits(place); bits == nullptr || bits->test(row))
-                parent = ids[place].target();
-    } else
+            if (!in.by_row || table.is_enabled(row, place)) parent = ids[place].target();
+    } else if (in.switched)
+        parent = ComponentIdParts::entity_of(core.sparse.target(table.entities()[row], in.relation.number()));
+    else
         parent = core.target(table.entities()[row], in.relation);
-    return core.is_alive(parent) ? parent : Entity();
+    const EntityLocation* const at = parent ? core.location(parent) : nullptr;
+    return at == nullptr ? EntityLocation() : *at;
 }
 
 SLOTWISE_INLINE const void* query_up(const StoreCore& core, const Table& table, std::size_t row, const QueryColumn& of) {
-    Entity parent = query_parent(core, table, row, of.up);
-    Entity mark{}; // Brent's algorithm: it goes along at powers of two, so that a circle comes back to it
-    for (std::size_t step = 0, power = 1; parent; ++step) {
-        if (core.is_enabled(parent, of.id)) return core.value_at(*core.location(parent), parent, of.id);
+    EntityLocation at = query_parent(core, table, row, of.up);
+    EntityLocation mark{}; // Brent's algorithm: it goes along at powers of two, so that a circle comes back to it
+    for (std::size_t step = 0, power = 1; at.has_row(); ++step) {
+        const Table& its = core.table(at);
+        if (const std::int32_t place = its.place_of(of.id); place < 0) {
+            if (at.has_sparse())
+                if (const void* const value = core.sparse.get(its.entities()[at.row()], of.id)) return value;
+        } else if (its.is_enabled(at.row(), static_cast<std::size_t>(place)))
+            return its.value(static_cast<std::size_t>(its.column_at(static_cast<std::size_t>(place))), at.row());
         if (step == power) {
-            mark = parent;
+            mark = at;
             power *= 2;
         }
-        const EntityLocation at = *core.location(parent);
-        parent = query_parent(core, core.table(at), at.row(), of.up);
-        if (parent == mark) break;
+        at = query_parent(core, its, at.row(), of.up);
+        if (at == mark) break;
     }
     return nullptr;
 }
@@ -759,7 +781,7 @@ SLOTWISE_INLINE void QueryDepths::begin(const StoreCore& core, const QueryAncest
 }
 
 SLOTWISE_INLINE void QueryDepths::end() noexcept {
-    constexpr std::size_t most_kept = 512;
+    constexpr std::size_t most_kept = 4096;
     if (depths_.capacity() > most_kept) depths_ = PlainVector<std::uint32_t>();
     if (begins_.capacity() > most_kept) begins_ = PlainVector<std::size_t>();
     if (path_.capacity() > most_kept) path_ = PlainVector<std::size_t>();
@@ -786,9 +808,8 @@ SLOTWISE_INLINE std::uint32_t QueryDepths::of(EntityLocation at) {
     while (true) {
         depths_[place] = on_path;
         path_.push_back(place);
-        const Entity parent = query_parent(*core_, core_->table(at), at.row(), in_);
-        if (!parent) break;
-        at = *core_->location(parent);
+        at = query_parent(*core_, core_->table(at), at.row(), in_);
+        if (!at.has_row()) break;
         place = place_of(at);
         if (depths_[place] == 0) continue;
         if (depths_[place] != on_path)
