@@ -302,9 +302,9 @@ SLOTWISE_INLINE QueryPlanRef QueryPlans::get(const ComponentRegistry& registry, 
     std::uint64_t hash = reinterpret_cast<std::uintptr_t>(before) * factor;
     for (const QueryRequest& each : asked) {
         keeps = keeps && each.id && each.since == 0 && !each.id.has_any_relation() && !each.id.target();
-        hash =
-            ((hash ^ hash >> 32) + each.id.bits() + static_cast<std::uint64_t>(each.kind) + (each.constant ? 8 : 0)) * factor;
-        hash = (hash ^ each.relation.bits()) * factor;
+        hash = ((hash ^ hash >> 32) + each.id.bits() + each.relation.bits() * 3 + static_cast<std::uint64_t>(each.kind) +
+                (each.constant ? 8 : 0)) *
+               factor;
     }
     if (!keeps) {
         auto* const own = new QueryPlanRef::Own();

@@ -194,31 +194,22 @@ public:
         undo.dismiss();
         logs_.push_back(log);
     }
-    /// A change begins, in which walk(f) calls f(id, entity) for each component that is removed. Makes room for all of them.
+    /// A change begins: expect() is called for each component that it will remove, and reserve() makes room for all of them.
+    void begin_change() noexcept;
+    void expect(ComponentId id) noexcept {
+        for (RemovalLog* const log : logs_) log->wanted += log->is_about(id);
+    }
     /// @throws what the allocator throws; strong
-    template <class Walk>
-    void begin_change(Walk&& walk) {
-        for (RemovalLog* const log : logs_) {
-            log->before = log->kept = log->ticks.size();
-            log->wanted = 0;
-        }
-        walk([this](ComponentId id, Entity) {
-            for (RemovalLog* const log : logs_) log->wanted += log->is_about(id);
-        });
+    void reserve() {
         for (RemovalLog* const log : logs_) log->reserve(log->wanted);
     }
-    /// The change failed: takes back what it added for entities of which stays(id, entity) is true.
-    template <class Walk, class F>
-    void undo_change(Walk&& walk, F&& stays) noexcept {
-        for (RemovalLog* const log : logs_) log->wanted = log->before; // the entry that the walk is at
-        walk([&](ComponentId id, Entity entity) {
-            for (RemovalLog* const log : logs_) {
-                if (!log->is_about(id) || log->wanted == log->ticks.size()) continue;
-                log->entities[log->kept] = log->entities[log->wanted];
-                log->ticks[log->kept] = log->ticks[log->wanted++];
-                log->kept += !stays(id, entity);
-            }
-        });
+    /// The change failed: keep() is called for the same components in the same order, and says which were removed nevertheless.
+    /// What else the change has added is dropped by end_undo().
+    void begin_undo() noexcept {
+        for (RemovalLog* const log : logs_) log->wanted = log->before; // the entry that is asked for next
+    }
+    void keep(ComponentId id, bool removed) noexcept;
+    void end_undo() noexcept {
         for (RemovalLog* const log : logs_) log->erase(log->kept, log->ticks.size() - log->kept);
     }
     /// Drops entries of this tick and earlier ones.

@@ -219,8 +219,12 @@ public:
     }
     /// Calls them, while the values can be read. Throws what they throw, and what the allocator throws before.
     SLOTWISE_NEVER_INLINE void call() {
-        if (core_.removals.any()) core_.removals.begin_change(walk_);
         logs_ = core_.removals.any();
+        if (logs_) {
+            core_.removals.begin_change();
+            walk_([this](ComponentId id, Entity) { core_.removals.expect(id); });
+            core_.removals.reserve();
+        }
         walk_([this](ComponentId id, Entity entity) {
             core_.run_hook(HookKind::remove, id, entity);
             ++called_;
@@ -234,14 +238,14 @@ public:
 
 private:
     SLOTWISE_NEVER_INLINE void call_back() noexcept {
-        const auto stays = [this](ComponentId id, Entity entity) {
+        core_.removals.begin_undo();
+        walk_([this, i = std::size_t{0}](ComponentId id, Entity entity) mutable {
             const EntityLocation* const at = core_.location(entity);
-            return at != nullptr && core_.has_at(*at, entity, id);
-        };
-        if (logs_) core_.removals.undo_change(walk_, stays);
-        walk_([&, i = std::size_t{0}](ComponentId id, Entity entity) mutable {
-            if (i++ < called_ && stays(id, entity)) core_.run_hook(HookKind::add, id, entity);
+            const bool stays = at != nullptr && core_.has_at(*at, entity, id);
+            core_.removals.keep(id, !stays);
+            if (i++ < called_ && stays) core_.run_hook(HookKind::add, id, entity);
         });
+        core_.removals.end_undo();
     }
 
     StoreCore& core_;
@@ -266,6 +270,22 @@ void StoreCore::remove_sparse_slowly(Entity entity, SparseColumn& column, Compon
     if (!column.contains(entity)) return;
     const auto removed = [&](auto&& f) { f(id, entity); };
     remove_with_hooks(*this, removed, [&] { column.erase(entity); });
+}
+
+SLOTWISE_INLINE void RemovalLogs::begin_change() noexcept {
+    for (RemovalLog* const log : logs_) {
+        log->before = log->kept = log->ticks.size();
+        log->wanted = 0;
+    }
+}
+
+SLOTWISE_INLINE void RemovalLogs::keep(ComponentId id, bool removed) noexcept {
+    for (RemovalLog* const log : logs_) {
+        if (!log->is_about(id) || log->wanted == log->ticks.size()) continue;
+        log->entities[log->kept] = log->entities[log->wanted];
+        log->ticks[log->kept] = log->ticks[log->wanted++];
+        log->kept += removed;
+    }
 }
 
 SLOTWISE_INLINE void RemovalLog::reserve(std::size_t count) {
