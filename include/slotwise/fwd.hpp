@@ -527,6 +527,9 @@ class CommandBuffer;
 
 template <class X>
 struct Optional;
+template <class X>
+struct Up;
+class QueryAccess;
 template <class Store, class... Ts>
 class Query;
 template <class Void>

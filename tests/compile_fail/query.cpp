@@ -68,6 +68,46 @@ ArchetypeStore store;
 static_cast<void>(store.query<Optional<Place>>().size());
 static_cast<void>(store.query<>().with<Optional<Place>>().size()); // faulty
 
+//=== an_ancestor_that_is_written ===//
+// expect: many entities share the X of an ancestor
+ArchetypeStore store;
+const ComponentId child_of = store.registry().add_relation("child of");
+static_cast<void>(store.query<Place>().up<const Place>(child_of).size());
+static_cast<void>(store.query<Place>().up<Place>(child_of).size()); // faulty
+
+//=== a_tag_of_ancestors ===//
+// expect: X is a tag and has no value
+ArchetypeStore store;
+const ComponentId child_of = store.registry().add_relation("child of");
+static_cast<void>(store.query<Place>().up<const Place>(child_of).size());
+static_cast<void>(store.query<Place>().up<const Hidden>(child_of).size()); // faulty
+
+//=== an_ancestor_without_a_relation ===//
+// expect: Up<X> comes from a relation
+ArchetypeStore store;
+static_cast<void>(store.query<Place>().size());
+static_cast<void>(store.query<Place, Up<const Place>>().size()); // faulty
+
+//=== a_term_of_ancestors ===//
+// expect: Up<X> is no component
+ArchetypeStore store;
+static_cast<void>(store.query<>().with<Place>().size());
+static_cast<void>(store.query<>().with<Up<const Place>>().size()); // faulty
+
+//=== a_walk_over_chunks_with_ancestors ===//
+// expect: the value of an ancestor is in no array
+ArchetypeStore store;
+const ComponentId child_of = store.registry().add_relation("child of");
+store.query<Place>().cascade(child_of).for_each_chunk([](std::span<Place>) {});
+store.query<Place>().up<const Place>(child_of).for_each_chunk([](std::span<Place>, auto) {}); // faulty
+
+//=== chunks_with_ancestors ===//
+// expect: the value of an ancestor is in no array
+ArchetypeStore store;
+const ComponentId child_of = store.registry().add_relation("child of");
+static_cast<void>(store.query<Place>().cascade(child_of).chunks());
+static_cast<void>(store.query<Place>().up<const Place>(child_of).chunks()); // faulty
+
 //=== a_functor_of_other_spans ===//
 // expect: f takes a std::span<T> for each component of the query
 ArchetypeStore store;

@@ -126,6 +126,22 @@ TEST_CASE("ArchetypeStore: an entity that cannot be taken out stays, and one tha
     report_sweep(swept("ArchetypeStore::erase_reserved"), failures);
 }
 
+TEST_CASE("ArchetypeStore: removals that cannot be kept for lack of memory are none kept, and can be asked for again",
+          "[ecs][throws]") {
+    const auto failures = run_out_of_memory([&](auto&& attempt) {
+        World world;
+        const bool threw = attempt([&] { world.store.keep_removed<Plain>(); });
+        REQUIRE(world.as_before());
+        if (!threw) return;
+        CHECK_THROWS_AS(world.store.removed<Plain>(0), std::invalid_argument);
+        world.store.keep_removed<Plain>();
+        world.store.despawn(world.entities[0]);
+        CHECK(world.store.removed<Plain>(0).size() == 1);
+    });
+    CHECK(failures > 0);
+    report_sweep(swept("ArchetypeStore::keep_removed"), failures);
+}
+
 TEST_CASE("ArchetypeStore: a reservation that cannot be cancelled for lack of memory stays", "[ecs][throws]") {
     const auto failures = run_out_of_memory([&](auto&& attempt) {
         World world;

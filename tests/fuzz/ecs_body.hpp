@@ -190,6 +190,7 @@ class World {
 public:
     explicit World(Input& in) {
         if (in.flip()) count_hooks();
+        store_.keep_removed<Counted>();
     }
     std::uint64_t run(Input& in) {
         std::uint64_t operations = 0;
@@ -514,9 +515,56 @@ private:
         FUZZ_CHECK(found == numbers);
         FUZZ_CHECK((store_.query<const int, const Counted>().exclude<Tag>().size()) == both);
         FUZZ_CHECK(store_.query<const Aside>().size() == aside);
+        read_one(any_entity(in));
+        read_ancestors(any_relation(in));
         if (!lives(target)) return;
         FUZZ_CHECK(store_.query<>().with(ids_.likes, target).size() == likes);
         FUZZ_CHECK(store_.query<>().with(ids_.state, target).size() == states);
+    }
+
+    /// A query answers for one entity.
+    void read_one(Entity given) {
+        const auto thing = model_.things.find(given.with_user_bits(0));
+        const auto has = [&](ComponentId id) { return thing->second.parts.contains(id); };
+        const bool matches = thing != model_.things.end() && has(ids_.number) && !thing->second.disabled &&
+                             (has(ids_.tag) || has(ids_.aside)) && !has(ids_.mark);
+        const auto query = store_.query<const int>().either<Tag, Aside>().exclude(ids_.mark).optional<const Counted>();
+        FUZZ_CHECK(query.contains(given) == matches);
+        const auto row = query.get(given);
+        FUZZ_CHECK(row.has_value() == matches);
+        if (!row) return;
+        FUZZ_CHECK(std::get<0>(*row) == thing->second.parts.at(ids_.number));
+        const Counted* const counted = std::get<1>(*row);
+        FUZZ_CHECK((counted != nullptr) == has(ids_.counted));
+        FUZZ_CHECK(counted == nullptr || counted->value() == thing->second.parts.at(ids_.counted));
+    }
+    Entity parent(Entity entity, ComponentId relation) const {
+        for (const auto& [id, value] : model_.things.at(entity).parts)
+            if (id.relation_number() == relation.number() && id.target()) return lives(id.target()) ? id.target() : Entity();
+        return {};
+    }
+    /// Parents come before children, with what the nearest ancestor has.
+    void read_ancestors(ComponentId relation) {
+        std::map<Entity, std::size_t> met;
+        store_.query<>().up<const Counted>(relation).for_each([&](Entity entity, const Counted* up) {
+            FUZZ_CHECK(met.emplace(entity, met.size()).second);
+            Entity each = parent(entity, relation);
+            for (std::size_t i = 0; i != model_.things.size() && each; ++i) {
+                if (model_.things.at(each).parts.contains(ids_.counted)) break;
+                each = parent(each, relation);
+            }
+            const bool has = each && model_.things.at(each).parts.contains(ids_.counted);
+            FUZZ_CHECK(has == (up != nullptr));
+            if (has) FUZZ_CHECK(up->value() == model_.things.at(each).parts.at(ids_.counted));
+        });
+        FUZZ_CHECK(met.size() == model_.things.size());
+        for (const auto& [entity, place] : met) {
+            const Entity before = parent(entity, relation);
+            Entity each = before;
+            for (std::size_t i = 0; i != met.size() && each; ++i)
+                if ((each = parent(each, relation)) == before) break; // in a circle, there is no order
+            FUZZ_CHECK(!before || each == before || met.at(before) < place);
+        }
     }
 
     //=== commands ===//
@@ -734,7 +782,10 @@ private:
     /// As many components are added and removed as the store says.
     void count_hooks() {
         store_.on_add<Counted>([this](Entity) { ++counted_; });
-        store_.on_remove<Counted>([this](Entity) { --counted_; });
+        store_.on_remove<Counted>([this](Entity) {
+            --counted_;
+            ++removed_;
+        });
         const auto insert = [this](Entity entity, const Counted& of) { index_[entity] = of.value(); };
         const auto erase = [this](Entity entity, const Counted& of) {
             const auto at = index_.find(entity);
@@ -762,6 +813,15 @@ private:
         FUZZ_CHECK(!hooked_ || counted_ == counted);
         FUZZ_CHECK(!hooked_ || index_.size() == static_cast<std::size_t>(counted));
         for (const auto& [entity, key] : index_) FUZZ_CHECK(model_.things.at(entity).parts.at(ids_.counted) == key);
+        std::set<Entity> lost, has;
+        for (const Entity entity : store.removed<Counted>(0)) lost.insert(entity);
+        FUZZ_CHECK(!hooked_ || removed_ == store.removed<Counted>(0).size());
+        for (const auto& [entity, thing] : model_.things)
+            if (thing.parts.contains(ids_.counted)) has.insert(entity);
+        for (const Entity entity : had_) FUZZ_CHECK(has.contains(entity) || lost.contains(entity));
+        had_ = std::move(has);
+        removed_ = 0;
+        store_.forget_removed(store.tick());
         for (const auto& [entity, thing] : model_.things) {
             for (const ComponentId id : ids_.plain()) {
                 const auto part = thing.parts.find(id);
@@ -800,6 +860,8 @@ private:
     std::vector<Entity> issued_{};
     long counted_ = 0;
     std::map<Entity, int> index_{}; // values of Counted, which hooks keep
+    std::size_t removed_ = 0; // in this step
+    std::set<Entity> had_{};  // a Counted, before
     bool hooked_ = false;
 };
 

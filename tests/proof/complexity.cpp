@@ -2142,6 +2142,45 @@ void of_stores() {
         return once([&] { keep(query.size()); });
     });
     row(
+        "Query::contains complexity", "entities", constant,
+        [=](std::size_t n) {
+            ArchetypeStore store;
+            const auto entities = of_size(store, n);
+            const auto query = store.query<Fish>().exclude<Wet>();
+            return mean(100, [&](std::size_t i) { keep(query.contains(entities[i * (n / 100)]) && query.get(entities[i])); });
+        },
+        never_allocates);
+    row("Query::cascade complexity", "entities, each the parent of the next", linear, [=](std::size_t n) {
+        ArchetypeStore store;
+        const ComponentId child_of = store.registry().add_relation("child of", {.exclusive = true});
+        const auto entities = of_size(store, n / 16);
+        for (std::size_t i = 1; i != entities.size(); ++i) store.relate(entities[i - 1], child_of, entities[i]);
+        const auto query = store.query<const Fish>().up<const Fish>(child_of);
+        return once([&] { query.for_each([](const Fish&, const Fish* parent) { keep(parent != nullptr); }); });
+    });
+    row(
+        "ArchetypeStore::removed complexity", "removals that are kept, per log2", constant,
+        [=](std::size_t n) {
+            ArchetypeStore store;
+            store.keep_removed<Fish>();
+            for (const Entity entity : of_size(store, n)) store.despawn(entity);
+            Cost cost = once([&] { keep(store.removed<Fish>(0).size()); });
+            cost.blocks /= std::log2(static_cast<double>(n));
+            return cost;
+        },
+        never_allocates);
+    row(
+        "ArchetypeStore::forget_removed complexity", "removals that stay", linear,
+        [=](std::size_t n) {
+            ArchetypeStore store;
+            store.keep_removed<Fish>();
+            store.despawn(store.spawn(Fish{1}));
+            const tick_t first = store.advance();
+            for (const Entity entity : of_size(store, n)) store.despawn(entity);
+            return once([&] { store.forget_removed(first); });
+        },
+        never_allocates);
+    row(
         "ArchetypeStore::targets complexity", "components, per log2", constant,
         [=](std::size_t n) {
             ArchetypeStore store;

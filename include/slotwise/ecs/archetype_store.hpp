@@ -785,6 +785,31 @@ public:
     /// @complexity O(1), linear in tracked rows once in 2^30 ticks
     tick_t advance() noexcept { return core_->advance(); }
 
+    /// From now on it is kept who loses a T, for removed<T>(). By id also a pair, or pair(relation, any) for all pairs of a
+    /// relation. It costs nothing while it is not asked for, and about as much as an on_remove hook otherwise.
+    /// @pre no hook is running (checked at level fast)
+    /// @throws std::invalid_argument when the registry does not know the id; what the allocator throws; strong
+    template <detail::Component T>
+    void keep_removed() {
+        core_->keep_removed(core_->registry.id<T>());
+    }
+    void keep_removed(ComponentId id) { core_->keep_removed(id); }
+    /// The entities that have lost their T after tick `since`, in the order in which they did, by whatever change: despawn()
+    /// and clear() too, after which an entity does not live. One that got it again and lost it again is there twice; has<T>()
+    /// says whether it has one now. A change that fails is not there. restore() drops all.
+    ///     for (const Entity entity : store.removed<Position>(seen)) ...
+    ///     seen = store.advance();
+    /// @throws std::invalid_argument when that is not kept, see keep_removed() @complexity O(log of what is kept)
+    /// @invalidates forget_removed() and restore(); the loop may remove more
+    template <detail::Component T>
+    auto removed(tick_t since) const {
+        return removed(core_->registry.find<T>(), since);
+    }
+    auto removed(ComponentId id, tick_t since) const { return core_->removed(id, since); }
+    /// Drops what is kept of tick `until` and earlier ones. Call it when all readers have seen them, for example once a frame:
+    /// what is kept takes 12 bytes for each removal until then. @complexity linear in what stays
+    void forget_removed(tick_t until) noexcept { core_->removals.forget(until); }
+
     //=== commands ===//
 
     /// Carries out the commands of a buffer, see command_buffer.hpp. Returns how many were dropped, because their entity, or a

@@ -39,6 +39,10 @@ template <class T>
 inline constexpr bool is_optional_term = false;
 template <class X>
 inline constexpr bool is_optional_term<Optional<X>> = true;
+template <class T>
+inline constexpr bool is_up_term = false;
+template <class X>
+inline constexpr bool is_up_term<Up<X>> = true;
 
 /// The type that a program names as a component, without reference and const. An entity is refused: queries and hooks give it
 /// beside the values, so a program that names it there means its values. An entity as a value has no word for what it is to the
@@ -53,6 +57,7 @@ struct ComponentType {
         !std::is_same_v<type, ComponentId> && !std::is_same_v<type, AnyValue>,
         "a ComponentId or AnyValue is no component: give it as an argument, as in with(id) or add(entity, id, value)");
     static_assert(!is_optional_term<type>, "Optional<X> is no component: it stands in the list of query<...>() only");
+    static_assert(!is_up_term<type>, "Up<X> is no component: it is a term of a query, which up<X>(relation) adds");
 };
 template <class T>
 using component_type = typename ComponentType<T>::type;

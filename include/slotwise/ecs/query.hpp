@@ -8,6 +8,9 @@
 #include "../core/detail/std_memory.hpp"
 #include "detail/query_walk.hpp"
 
+#include <initializer_list>
+#include <optional>
+
 SLOTWISE_BEGIN
 
 /// Names a component of a query that an entity may lack: f gets an X*, which is null where the entity does not have X or has it
@@ -15,6 +18,10 @@ SLOTWISE_BEGIN
 /// @tparam X the component, const for reading only
 template <class X>
 struct Optional {};
+
+/// Names a component of ancestors in a query: see Query::up(). @tparam X the component, const
+template <class X>
+struct Up {};
 
 /// A pair that an entity has: what Query::for_each_pair delivers.
 /// @tparam Void void, or const void of a const store @invalidates itself when f returns
@@ -59,7 +66,7 @@ private:
 ///
 /// A disabled component counts as missing. Tables come in the order in which they got their first row, rows in ascending order.
 /// If a term names a sparse component, or a target of a switched relation, and fewer entities have it than there are rows to
-/// check, then the walk follows the order of those entities instead.
+/// check, then the walk follows the order of those entities instead. After up() and cascade() parents come before children.
 ///
 /// A query may be kept, and also matches tables, pairs and components that come later. To make it anew costs some nanoseconds:
 /// the store keeps what follows from the terms, unless they name an entity, a tick, or pairs of any relation. Each function
@@ -110,16 +117,20 @@ public:
     /// For the store's function query<Ts...>(). If the store is not const, components that are not registered yet are
     /// registered.
     /// @throws what the allocator throws, and std::invalid_argument as ComponentRegistry::id<T>()
-    explicit Query(Core& core) : Query(core, {request_of<Ts>(core)..., {}}) {}
+    explicit Query(Core& core) : Query(core, {request_of<Ts>(core)..., {}}) {
+        static_assert(!(detail::is_up_term<Ts> || ...),
+                      "query<...>(): Up<X> comes from a relation; write query<...>().up<const X>(relation)");
+    }
 
     //=== terms ===//
 
     /// The query that also requires this component, tag or pair, without delivering its value. A pair may be a wildcard.
     /// @throws std::invalid_argument when the store does not know it; what the allocator throws
     [[nodiscard]] Query with(ComponentId id) const { return and_term(id, Kind::with); }
-    template <class X>
+    /// The same for each of these types.
+    template <class X, class... More>
     [[nodiscard]] Query with() const {
-        return and_term<X>(Kind::with);
+        return and_terms<X, More...>(Kind::with);
     }
     /// The same for pair(relation, target). Either may be `any`: an entity that has several such pairs is visited once.
     template <class Relation, class Target>
@@ -129,13 +140,31 @@ public:
     /// The query that leaves out entities that have this component, tag or pair enabled.
     /// @throws as with()
     [[nodiscard]] Query exclude(ComponentId id) const { return and_term(id, Kind::without); }
-    template <class X>
+    /// The same for each of these types: of them an entity has none.
+    template <class X, class... More>
     [[nodiscard]] Query exclude() const {
-        return and_term<X>(Kind::without);
+        return and_terms<X, More...>(Kind::without);
     }
     template <class Relation, class Target>
     [[nodiscard]] Query exclude(Relation relation, Target target) const {
         return exclude(pair(relation, target));
+    }
+    /// The query that only matches entities that have at least one of these components, tags or pairs, enabled. Each call is a
+    /// condition of its own: either<A, B>().either<C, D>() asks for one of A and B, and for one of C and D.
+    /// @throws as with(); std::invalid_argument when there are no ids
+    template <class X, class... More>
+    [[nodiscard]] Query either() const {
+        return and_terms<X, More...>(Kind::either);
+    }
+    [[nodiscard]] Query either(std::span<const ComponentId> ids) const {
+        if (ids.empty()) [[unlikely]]
+            detail::throw_invalid_argument("Query::either: there are no ids, of which an entity could have one");
+        std::vector<detail::QueryRequest> asked;
+        for (const ComponentId id : ids) asked.push_back({.id = id, .kind = Kind::either, .begins = asked.empty()});
+        return Query(*core_, &*plan_, {asked.data(), asked.data() + asked.size()});
+    }
+    [[nodiscard]] Query either(std::initializer_list<ComponentId> ids) const {
+        return either(std::span<const ComponentId>(ids.begin(), ids.size()));
     }
     /// The query that also delivers X where there is one: f gets an X*, which is null where the entity does not have X or has
     /// it disabled.
@@ -144,6 +173,30 @@ public:
     [[nodiscard]] Query<Store, Ts..., Optional<X>> optional() const {
         return {*core_, &*plan_, request_of<Optional<X>>(*core_)};
     }
+    /// The query that also delivers the X of the nearest ancestor that has one, and has it enabled: f gets a const X*, which is
+    /// null where no ancestor has it. Parents come before their children, see cascade(). So a walk can pass on what it
+    /// computes:
+    ///     store.query<const Local, World>().up<const World>(child_of).for_each(
+    ///         [](const Local& local, World& world, const World* parent) { world = parent ? *parent * local : local; });
+    /// The parent of an entity is its first target in the relation. The entity itself is not asked, unless it is its own
+    /// ancestor: those that go in a circle are asked until one comes back. An X is found once for all entities of a table, if
+    /// parents are the same for these: see cascade(). It is const, because many entities share it. There are no chunks of such
+    /// a query.
+    /// @throws std::invalid_argument when it is no relation, or another one than the query's order has; as with()
+    template <class X>
+    [[nodiscard]] Query<Store, Ts..., Up<X>> up(ComponentId relation) const {
+        detail::QueryRequest asked = request_of<Up<X>>(*core_);
+        asked.relation = relation;
+        return {*core_, &*plan_, asked};
+    }
+    /// The query whose walks meet parents before their children: first the entities without a parent, then their children, and
+    /// so on, also where an ancestor between them does not match. Those of one depth come in the order of the tables. The order
+    /// is computed for each walk, and the walk decides ahead which tables it meets. Depths are those of tables, because all
+    /// entities of a table have the same parent, unless the relation has the trait `toggle` or is switched: then each row has
+    /// its own, and the walk also decides ahead which rows it meets. Of entities that go in a circle, and of those that share a
+    /// table with one of these, what is reached first counts as without a parent, and each is met once.
+    /// @throws as up() @complexity of a walk: linear in tables and their ancestors, or in rows and theirs
+    [[nodiscard]] Query cascade(ComponentId relation) const { return and_term({.id = relation, .kind = Kind::cascade}); }
     /// The query that only matches entities whose X was changed after tick `since`. An added component counts as changed.
     /// @throws as with(), and std::invalid_argument when the component is not tracked
     template <class X>
@@ -165,6 +218,7 @@ public:
     /// @throws what f and the allocator throw
     template <class F>
     SLOTWISE_ALWAYS_INLINE void for_each(F&& f) const {
+        if constexpr (Fetch::asks_ancestors) return for_each_filtered<F>(std::forward<F>(f));
         const detail::QueryPlan& plan = *plan_;
         const detail::QueryTables* const tables = plan.whole_tables ? plan.tables(*core_) : nullptr;
         if (tables == nullptr) return for_each_filtered<F>(std::forward<F>(f));
@@ -172,7 +226,7 @@ public:
         for (const auto match : *tables) {
             TableType& table = *match.table;
             if (plan.some_tables && plan.leaves_out(table)) continue;
-            Fetch::each_row(f, table, match.columns, plan.columns.data(), 0, table.size());
+            Fetch::each_row(f, *core_, table, match.columns, plan.columns.data(), 0, table.size());
         }
     }
     /// Calls f(span<T>...), or f(span<const Entity>, span<T>...), for each run of rows that match: a table or a part of one.
@@ -181,10 +235,11 @@ public:
     /// allocator throw
     template <class F>
     void for_each_chunk(F&& f) const {
+        expect_chunks();
         const Visiting visit(*core_, *plan_);
         visit->plan().expect_arrays();
         walk(*visit, [&](TableType& table, const std::int32_t* columns, const Run& run) {
-            Fetch::each_span(f, table, columns, visit->plan().columns.data(), run.first, run.last);
+            Fetch::each_span(f, *core_, table, columns, visit->plan().columns.data(), run.first, run.last);
         });
     }
     /// The runs of for_each_chunk as a list, whose elements may go to different threads. A chunk has at most `max_rows` rows,
@@ -194,6 +249,7 @@ public:
     ///     for (const auto& chunk : chunks) jobs.push([&chunk] { work(chunk.entities(), chunk.template get<Position>()); });
     /// @throws as for_each_chunk
     [[nodiscard]] Chunks chunks(size_type max_rows = static_cast<size_type>(-1)) const {
+        expect_chunks();
         const Visiting visit(*core_, *plan_);
         const detail::QueryPlan& plan = visit->plan();
         plan.expect_arrays();
@@ -242,6 +298,45 @@ public:
 
     //=== what matches ===//
 
+    /// Whether this entity matches: it lives and satisfies all terms. It walks nothing. Any bit pattern is allowed.
+    /// @throws nothing, unless the store is const and a type was not registered when the query was made: what the allocator
+    /// throws @complexity O(terms), for a wildcard linear in the pairs of the entity
+    SLOTWISE_ALWAYS_INLINE bool contains(Entity entity) const {
+        const auto* const at = core_->location(entity);
+        if (at == nullptr) return false;
+        if (!plan_->complete) [[unlikely]]
+            return visit_late(*at, [](auto&&...) {});
+        return plan_->matches(*core_, core_->table(*at), at->row());
+    }
+    /// What f gets of this entity, without the entity, as a std::tuple; nothing if it does not match. Components that are not
+    /// const are stamped, as by a walk.
+    ///     if (const auto found = moving.get(ship)) {
+    ///         auto [position, velocity] = *found;
+    /// @throws as contains() @complexity as contains() @invalidates the references, as those of ArchetypeStore::get
+    SLOTWISE_ALWAYS_INLINE std::optional<typename Fetch::Row> get(Entity entity) const {
+        std::optional<typename Fetch::Row>
+            found; // the one that is returned: a copy of two references is half the time of a get
+        const auto* const at = core_->location(entity);
+        if (at == nullptr) return found;
+        const detail::QueryPlan& plan = *plan_;
+        if (!plan.complete) [[unlikely]] {
+            static_cast<void>(visit_late(*at, [&](const detail::QueryPlan& late, TableType& table, size_type row) {
+                Fetch::row(found, *core_, table, late.columns.data(), row);
+            }));
+            return found;
+        }
+        TableType& table = core_->table(*at);
+        if (!plan.matches(*core_, table, at->row())) return found;
+        if constexpr (!reads) plan.stamp(core_->tick, table, at->row(), at->row() + size_type{1});
+        Fetch::row(found, *core_, table, plan.columns.data(), at->row());
+        return found;
+    }
+    /// What the query reads and writes: see QueryAccess. Types that a const store does not know yet are not among it.
+    /// @throws what the allocator throws
+    QueryAccess access() const {
+        if (plan_->complete) return plan_->access();
+        return Visiting(*core_, *plan_)->plan().access();
+    }
     /// How many entities match. @throws what the allocator throws @complexity linear in tables, or as a walk if a term leaves
     /// out some rows of them
     size_type size() const {
@@ -277,7 +372,9 @@ private:
     }
     /// A query of this, after what `before` asks for.
     Query(Core& core, const detail::QueryPlan* before, const detail::QueryRequest& asked)
-        : core_(&core), plan_(core.plans.get(core.registry, before, {&asked, &asked + 1})) {}
+        : Query(core, before, detail::Slice<const detail::QueryRequest>{&asked, &asked + 1}) {}
+    Query(Core& core, const detail::QueryPlan* before, detail::Slice<const detail::QueryRequest> asked)
+        : core_(&core), plan_(core.plans.get(core.registry, before, asked)) {}
     /// A query of all of these but the last one, which is there because an array is not empty.
     Query(Core& core, const detail::QueryRequest (&asked)[sizeof...(Ts) + 1])
         : core_(&core), plan_(core.plans.get(core.registry, nullptr, {asked, asked + sizeof...(Ts)})) {}
@@ -306,7 +403,9 @@ private:
         const ComponentId id = id_of<component>(core);
         return {.id = id,
                 .find = id ? nullptr : find_later<component>,
-                .kind = Argument::optional ? Kind::optional : Kind::with,
+                .kind = Argument::up         ? Kind::up
+                        : Argument::optional ? Kind::optional
+                                             : Kind::with,
                 .value = !detail::is_tag_type<component>,
                 .constant = Argument::constant};
     }
@@ -320,6 +419,34 @@ private:
         using component = std::remove_const_t<X>;
         const ComponentId id = id_of<component>(*core_);
         return and_term({.id = id, .find = id ? nullptr : find_later<component>, .since = since, .kind = kind});
+    }
+    /// This query with a term for each of these types.
+    template <class... Xs>
+    Query and_terms(Kind kind) const {
+        detail::QueryRequest asked[sizeof...(Xs)];
+        size_type count = 0;
+        const auto add = [&]<class X>(std::type_identity<X>) {
+            const ComponentId id = id_of<X>(*core_);
+            asked[count] = {.id = id, .find = id ? nullptr : find_later<X>, .kind = kind};
+            asked[count].begins = kind == Kind::either && count == 0;
+            ++count;
+        };
+        (add(std::type_identity<std::remove_const_t<Xs>>()), ...);
+        return Query(*core_, &*plan_, {asked, asked + count});
+    }
+    static void expect_chunks() noexcept {
+        static_assert(!Fetch::asks_ancestors, "Query: the value of an ancestor is in no array beside those of its descendants; "
+                                              "walk by for_each or range-for, or leave up<X>(relation) out");
+    }
+    /// Calls f(plan, table, row) if the entity at this place matches; returns whether it does. For queries of a const store, of
+    /// which a type was not registered when they were made.
+    template <class F>
+    SLOTWISE_NEVER_INLINE bool visit_late(EntityLocation at, F&& f) const {
+        const Visiting late(*core_, *plan_);
+        TableType& table = core_->table(at);
+        if (!late->is_possible() || !late->plan().matches(*core_, table, at.row())) return false;
+        f(late->plan(), table, at.row());
+        return true;
     }
 
     /// Calls f(table, columns, run) for each run, whose rows are stamped before.
@@ -553,7 +680,7 @@ private:
             row_ = 0;
             last_ = 1;
         } else
-            pointers_ = Fetch::pointers(table, cursor_.columns(), plan.columns.data(), row_);
+            pointers_ = Fetch::pointers(*core_, table, cursor_.columns(), plan.columns.data(), row_);
     }
 
     Core* core_;

@@ -13,26 +13,84 @@
 #include "store_core.hpp"
 
 #include <array>
+#include <optional>
 #include <tuple>
 #include <vector>
 
 SLOTWISE_BEGIN
 
 namespace detail {
+struct QueryPlan;
+}
+
+/// What a query does with components: which ones it writes, reads, and filters by. Those of several queries can be joined to
+/// that of a system. Two systems whose sets are without a conflict may run at the same time, see Query.
+///     const QueryAccess access = store.query<Position, const Velocity>().exclude<Frozen>().access();
+///     if (!conflicts(access, other)) ...
+class QueryAccess {
+public:
+    /// Of a query that asks for nothing.
+    QueryAccess() = default;
+
+    /// Components whose values are given to f and not const, in ascending order.
+    std::span<const ComponentId> writes() const noexcept { return writes_.span(); }
+    /// Those whose values are const, also those of ancestors, and those of which it is asked when they changed.
+    std::span<const ComponentId> reads() const noexcept { return reads_.span(); }
+    /// All ids that decide which entities match or in which order they come, wildcards among them.
+    std::span<const ComponentId> filters() const noexcept { return filters_.span(); }
+    /// Adds what another query does, or what a function does beside its queries: see reading() and writing().
+    /// @throws what the allocator throws; strong
+    QueryAccess& add(const QueryAccess& other);
+    /// Of what reads the values of one component or pair, pair(relation, any) among them. @throws what the allocator throws
+    static QueryAccess reading(ComponentId id) {
+        QueryAccess access;
+        access.reads_.push_back(id);
+        return access;
+    }
+    /// Of what writes them.
+    static QueryAccess writing(ComponentId id) {
+        QueryAccess access;
+        access.writes_.push_back(id);
+        return access;
+    }
+    /// Whether one of the two writes values that the other one reads or writes. Filters are in no conflict: structure does not
+    /// change while queries walk. @complexity the product of their sizes
+    friend bool conflicts(const QueryAccess& a, const QueryAccess& b) noexcept {
+        return meets(a.writes_, b.writes_) || meets(a.writes_, b.reads_) || meets(a.reads_, b.writes_);
+    }
+
+private:
+    friend detail::QueryPlan;
+    static bool meets(const detail::PlainVector<ComponentId>& a, const detail::PlainVector<ComponentId>& b) noexcept;
+
+    detail::PlainVector<ComponentId> writes_{}, reads_{}, filters_{};
+};
+
+namespace detail {
 
 //=== terms ===//
 
 /// What a term asks of an entity.
-enum class QueryTermKind : std::uint8_t { with, without, optional, changed, added };
+enum class QueryTermKind : std::uint8_t { with, without, optional, changed, added, either, up, cascade };
 
 /// A term that is checked in each table or row. QueryTerms::tables() has what can be decided for a table by its ids alone.
 struct QueryTerm {
     ComponentId id;
     QueryTermKind kind;
-    bool sparse = false; // a sparse component, or a pair of a switched relation: it is looked up for each row
-    bool either = false; // pairs of any relation, and some relations are switched: in the table or sparse
+    bool sparse = false;   // a sparse component, or a pair of a switched relation: it is looked up for each row
+    bool anywhere = false; // pairs of any relation, and some relations are switched: in the table or sparse
     bool toggle = false;
+    std::uint32_t group = 0; // of `either`: one of the terms of this number is enough. They are neighbours
     tick_t since = 0;
+};
+
+/// The relation in which a query asks ancestors, and orders its walk.
+struct QueryAncestors {
+    ComponentId relation{};
+    bool in_tables = true; // its pairs are components of tables
+    bool switched = false;
+    bool by_row = false; // rows of one table may have different parents
+    friend bool operator==(const QueryAncestors&, const QueryAncestors&) = default;
 };
 
 /// Finds the id of a component type; null as long as the type is not registered.
@@ -47,6 +105,8 @@ struct QueryRequest {
     bool value = false; // values of it are delivered
     bool constant = false;
     bool in_tables = false; // see QueryTerms::add
+    bool begins = false;    // of `either`: the first of its alternatives
+    ComponentId relation{}; // of `up`
     friend bool operator==(const QueryRequest&, const QueryRequest&) = default;
 };
 
@@ -60,6 +120,7 @@ struct QueryColumn {
     bool sparse = false;
     bool toggle = false;
     bool stamps = false; // tracked, and not const
+    QueryAncestors up{}; // whose value it is; without a relation that of the entity
 };
 using QueryColumns = Slice<const QueryColumn>;
 
@@ -78,7 +139,9 @@ public:
     /// @param in_tables whether pairs of any relation are looked for in tables only
     void add(const ComponentRegistry& registry, ComponentId id, QueryTermKind kind, tick_t since = 0, bool in_tables = false);
     /// Adds a term whose type is not registered yet and cannot be, because the store is const.
-    void add_late(FindComponent find, QueryTermKind kind, tick_t since = 0) { late_.push_back({find, kind, since}); }
+    void add_late(FindComponent find, QueryTermKind kind, tick_t since = 0) { late_.push_back({find, kind, groups_, since}); }
+    /// Terms of kind `either` that are added from now on are alternatives of each other.
+    void begin_group() noexcept { ++groups_; }
     /// Adds the late terms whose types are registered by now. Returns false when no entity can match, because a term asks for
     /// a type that still is not registered.
     bool complete(const ComponentRegistry& registry);
@@ -101,6 +164,8 @@ public:
     bool by_row() const noexcept { return by_row_; }
     /// Whether a term asks for a sparse component or a target of a switched relation.
     bool by_entity() const noexcept { return by_entity_; }
+    /// Whether a row satisfies what is checked in it. @pre its table has all of tables()
+    bool accept(const StoreCore& core, const Table& table, std::size_t row) const;
 
     std::size_t memory_usage() const noexcept { return memory_of(tables_, checked_, late_); }
 
@@ -108,16 +173,38 @@ private:
     struct Late {
         FindComponent find;
         QueryTermKind kind;
+        std::uint32_t group;
         tick_t since;
     };
     void add_checked(const QueryTerm& term);
+    bool has_group(std::uint32_t group) const noexcept;
 
     PlainVector<ComponentId> tables_{};
     PlainVector<QueryTerm> checked_{};
     PlainVector<Late> late_{};
+    std::uint32_t groups_ = 0;
     bool by_row_ = false;
     bool by_entity_ = false;
 };
+
+/// Calls f(place) for each id of a table that is this one, or that this wildcard stands for, until f returns true. Returns
+/// whether f did.
+template <class F>
+bool find_place(const Table& table, ComponentId id, F&& f) {
+    if (!id.is_wildcard()) {
+        const auto place = table.place_of(id);
+        return place >= 0 && f(static_cast<std::size_t>(place));
+    }
+    const auto ids = table.ids();
+    std::size_t place = ids.size();
+    while (place != 0 && ids[place - 1].is_pair()) --place; // pairs come last
+    for (; place != ids.size(); ++place)
+        if (matches_id(id, ids[place]) && f(place)) return true;
+    return false;
+}
+
+/// Whether a row has what a term names, and it is enabled.
+bool has_enabled(const StoreCore& core, const QueryTerm& term, const Table& table, std::size_t row);
 
 //=== plan ===//
 
@@ -149,11 +236,13 @@ struct QueryPlan {
     QueryTablesMemo memo{};
     bool kept = false;         // by the store: see QueryPlans
     bool complete = true;      // all types are known
+    bool own_ids = false;      // the terms are components that a table has, or has not: no pairs, and no row is looked at
     bool whole_tables = false; // all rows of a table match or none, no row is stamped, and no value is looked up
     bool some_tables = false;  // of these, some tables are left out: see leaves_out()
-    bool sparse = false;       // a component is sparse
+    bool sparse = false;       // a component is sparse, or one of ancestors that differ from row to row
     bool stamps = false;       // a component is tracked and not const
     bool splits = false;       // an optional component may be there in one run of a table, and not in the next
+    QueryAncestors order{};    // parents come before their children; without a relation the order is that of tables
 
     /// Adds what is asked for. @throws as QueryTerms::add
     void add(const ComponentRegistry& registry, Slice<const QueryRequest> asked);
@@ -184,14 +273,28 @@ struct QueryPlan {
     std::size_t count(const QueryTables& tables) const noexcept;
     /// The entity of the first row; null if there is none. @pre whole_tables
     Entity first(const QueryTables& tables) const noexcept;
+    /// Whether a row matches. @pre complete
+    SLOTWISE_ALWAYS_INLINE bool matches(const StoreCore& core, const Table& table, std::size_t row) const {
+        if (!own_ids) [[unlikely]]
+            return matches_slowly(core, table, row);
+        for (const ComponentId id : terms.tables())
+            if (!table.contains_own(id)) return false;
+        for (const QueryTerm& term : terms.checked())
+            if (table.contains_own(term.id)) return false;
+        return true;
+    }
     /// @throws std::invalid_argument when a component is sparse
     void expect_arrays() const;
+    /// @throws what the allocator throws
+    QueryAccess access() const;
     std::size_t memory_usage() const noexcept { return memory_of(terms, columns); }
 
 private:
     SLOTWISE_INLINE SLOTWISE_NEVER_INLINE const QueryTables* find_tables(StoreCore& core) const;
     SLOTWISE_INLINE SLOTWISE_NEVER_INLINE const QueryTables* find_tables(const StoreCore& core) const;
     void stamp_columns(tick_t tick, Table& table, std::size_t first, std::size_t last) const;
+    void follow(const ComponentRegistry& registry, ComponentId relation);
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE bool matches_slowly(const StoreCore& core, const Table& table, std::size_t row) const;
 };
 
 /// The plan of a query: one of the store's, or one that queries own together.
@@ -230,22 +333,6 @@ private:
 };
 
 //=== rows ===//
-
-/// Calls f(place) for each id of a table that is this one, or that this wildcard stands for, until f returns true. Returns
-/// whether f did.
-template <class F>
-bool find_place(const Table& table, ComponentId id, F&& f) {
-    if (!id.is_wildcard()) {
-        const auto place = table.place_of(id);
-        return place >= 0 && f(static_cast<std::size_t>(place));
-    }
-    const auto ids = table.ids();
-    std::size_t place = ids.size();
-    while (place != 0 && ids[place - 1].is_pair()) --place; // pairs come last
-    for (; place != ids.size(); ++place)
-        if (matches_id(id, ids[place]) && f(place)) return true;
-    return false;
-}
 
 /// Rows [first, last) of a table.
 struct RowRun {
@@ -344,11 +431,11 @@ public:
     bool accepts(std::size_t row) const;
     /// Whether every row satisfies all terms if its entity satisfies the only sparse one.
     bool is_one_sparse_term() const noexcept {
-        return sparse_.size() == 1 && with_.empty() && without_.empty() && ticks_.empty() && either_.empty();
+        return sparse_.size() == 1 && with_.empty() && without_.empty() && ticks_.empty() && looked_up_.empty();
     }
     /// Adds the runs of rows that satisfy all terms, in ascending order.
     void add_runs(QueryRunBuffer& runs) const;
-    std::size_t memory_usage() const noexcept { return memory_of(sparse_, with_, without_, split_, ticks_, either_); }
+    std::size_t memory_usage() const noexcept { return memory_of(sparse_, with_, without_, split_, ticks_, looked_up_); }
 
 private:
     struct Ticks {
@@ -356,11 +443,13 @@ private:
         tick_t since;
         bool added;
     };
+    using Term = const QueryTerm*;
 
     void add_word(std::size_t word, bits::word_t rows, QueryRunBuffer& runs) const;
     bool enter(const Table& table, const QueryTerm& term);
+    bool enter_group(const Table& table, Slice<const QueryTerm> all);
     bool accepts_beyond_bits(std::size_t row) const;
-    bool has_either(const QueryTerm& term, std::size_t row, Entity entity) const;
+    bool has_any(Slice<const QueryTerm> terms, std::size_t row) const;
 
     const StoreCore* core_ = nullptr;
     const PlainVector<QueryTerm>* terms_ = nullptr;
@@ -369,7 +458,8 @@ private:
     const Table* table_ = nullptr;
     PlainVector<BitSource> with_{}, without_{}, split_{}; // split_: an optional component is disabled in some rows
     PlainVector<Ticks> ticks_{};
-    PlainVector<const QueryTerm*> either_{}; // wildcards that no pair satisfies for the whole table
+    // Wildcards and alternatives that are not decided for the whole table.
+    PlainVector<Slice<const QueryTerm>> looked_up_{};
 };
 
 //=== walk ===//
@@ -396,8 +486,43 @@ private:
     bool alone_;
 };
 
+/// Where the parent of a row in a relation is: its first target that is an entity and whose pair is enabled. It has no row if
+/// there is none, or it is not spawned yet.
+EntityLocation query_parent(const StoreCore& core, const Table& table, std::size_t row, const QueryAncestors& in);
+/// The value of this component that the nearest ancestor of a row has, and has enabled; null if there is none. The row itself
+/// is not asked, unless it is its own ancestor: those that go in a circle are asked until one comes back, and all rows of a
+/// table have the same ones.
+const void* query_up(const StoreCore& core, const Table& table, std::size_t row, const QueryColumn& of);
+
+/// How deep rows are below those without a parent: one more than their parent. All rows of a table are equally deep, unless
+/// QueryAncestors::by_row. Of ancestors that go in a circle, the one that is reached first counts as a root.
+class QueryDepths {
+public:
+    /// In this relation from now on.
+    void begin(const StoreCore& core, const QueryAncestors& in);
+    /// From 1. @throws what the allocator throws @complexity amortised O(1) parents
+    std::uint32_t of(EntityLocation at);
+    /// The greatest there was.
+    std::uint32_t deepest() const noexcept { return deepest_; }
+    /// Forgets all, and frees memory that a small walk does not need.
+    void end() noexcept;
+    std::size_t memory_usage() const noexcept { return memory_of(depths_, begins_, path_); }
+
+private:
+    static constexpr std::uint32_t on_path = ~0u;
+    std::size_t place_of(EntityLocation at);
+
+    const StoreCore* core_ = nullptr;
+    QueryAncestors in_{};
+    PlainVector<std::uint32_t> depths_{}; // of a table, or of its rows; 0: unknown
+    PlainVector<std::size_t> begins_{};   // for each table by its number: 1 + its place in depths_; 0: it has none yet
+    PlainVector<std::size_t> path_{};     // places in depths_, from a row to its ancestors
+    std::uint32_t deepest_ = 0;
+};
+
 /// The runs of rows that a query matches, in steps. A step is a table, in the order of ArchetypeTables, or all entities that
-/// have the rarest sparse component. It reads the store alone, which may be const; tables are handed out as those of one that
+/// have the rarest sparse component. Where parents come before children, tables are in the order of their depth; if the depth
+/// is one of rows, there is one step. It reads the store alone, which may be const; tables are handed out as those of one that
 /// is not, and the query, which knows, makes them const again.
 class QueryWalk {
 public:
@@ -407,7 +532,10 @@ public:
     ~QueryWalk();
 
     /// To the first step of a walk. @param cached the tables that match; null: they are searched for
-    void begin(const StoreCore& core, const QueryTerms& terms, const QueryTables* cached);
+    /// @param order in which parents come first; without a relation tables come as they are
+    void begin(const StoreCore& core, const QueryTerms& terms, const QueryTables* cached, const QueryAncestors& order = {});
+    /// Frees memory that a small walk does not need.
+    void end() noexcept;
     /// Calls the sink for the runs of the next step; returns false when there is none. The columns are valid until the sink
     /// returns, and as long as the list of tables if keeps_columns().
     bool next(const QuerySink& sink);
@@ -418,10 +546,16 @@ public:
         look_up(table);
         return columns_.data();
     }
-    std::size_t memory_usage() const noexcept { return memory_of(filter_, columns_); }
+    std::size_t memory_usage() const noexcept { return memory_of(filter_, columns_, depths_, ordered_, counts_); }
 
 private:
-    enum class Drive : std::uint8_t { matches, tables, entities };
+    enum class Drive : std::uint8_t { matches, tables, entities, ordered };
+    // A table, or a row of it.
+    struct Ordered {
+        Table* table;
+        const std::int32_t* columns; // null: they are looked up
+        std::uint32_t row, depth;
+    };
     using Index = ArchetypeTables::Index;
 
     void enter(Table& table, const std::int32_t* columns, const QuerySink& sink);
@@ -429,6 +563,9 @@ private:
     bool look_up(const Table& table);
     bool choose_entities(const QueryTables* cached);
     void choose_tables();
+    void choose_order(const QueryAncestors& in);
+    void sort_by_depth();
+    void visit_ordered_rows(const QuerySink& sink);
 
     const StoreCore* core_ = nullptr;
     const QueryTerms* terms_ = nullptr;
@@ -438,7 +575,12 @@ private:
     Index::Tables::iterator table_{}, end_of_tables_{};
     const QuerySparseTerm* rarest_ = nullptr; // of the filter, if its entities are walked
     bool visited_ = false;
+    bool by_row_ = false; // what is ordered are rows
     PlainVector<std::int32_t> columns_{};
+    QueryDepths depths_{};
+    PlainVector<Ordered> ordered_{};
+    PlainVector<std::size_t> counts_{}; // of each depth: where the next one of it goes
+    std::size_t next_ordered_ = 0;
 };
 
 /// A walk of a query, whose types may have been registered after the query was made. The store keeps those that are not in use,
@@ -456,6 +598,8 @@ public:
     void end() noexcept;
 
     const QueryPlan& plan() const noexcept { return *plan_; }
+    /// Whether an entity can match: no type is missing that it must have.
+    bool is_possible() const noexcept { return possible_; }
     bool keeps_columns() const noexcept { return walk_.keeps_columns(); }
     const std::int32_t* columns_of(const Table& table) { return walk_.columns(table); }
     /// As QueryWalk::next().
@@ -604,7 +748,7 @@ struct QueryArgument {
     using value = std::conditional_t<sound, T, std::remove_cvref_t<T>>;
     using component = component_type<value>;
     using reference = value&; // what the caller's function gets
-    static constexpr bool optional = false, constant = std::is_const_v<value> || is_tag_type<component>;
+    static constexpr bool optional = false, up = false, constant = std::is_const_v<value> || is_tag_type<component>;
     // Last, because clang reads no further, and what is missing then is an error of its own.
     static_assert(sound, "query<Ts...>(): a component is named as T, or as const T if it is only read; without a reference");
 };
@@ -613,6 +757,15 @@ struct QueryArgument<Optional<T>> : QueryArgument<T> {
     static_assert(!is_tag_type<std::remove_const_t<T>>, "optional<X>(): X is a tag and has no value; ask store.has<X>(entity)");
     using reference = T*;
     static constexpr bool optional = true;
+};
+template <class T>
+struct QueryArgument<Up<T>> : QueryArgument<T> {
+    using reference = T*;
+    static constexpr bool optional = true, up = true;
+    static_assert(!is_tag_type<std::remove_const_t<T>>,
+                  "up<X>(relation): X is a tag and has no value; ask store.has<X>(entity)");
+    static_assert(std::is_const_v<T>,
+                  "up<X>(relation): many entities share the X of an ancestor; name it const, as in up<const X>(relation)");
 };
 
 template <class Done, class... Ts>
@@ -633,7 +786,9 @@ struct QueryPointer {
     using value = typename QueryArgument<V>::value;
     value* data;
     SLOTWISE_ALWAYS_INLINE typename QueryArgument<V>::reference operator[](std::size_t row) const noexcept {
-        if constexpr (QueryArgument<V>::optional)
+        if constexpr (QueryArgument<V>::up)
+            return data; // one for all rows
+        else if constexpr (QueryArgument<V>::optional)
             return data == nullptr ? nullptr : data + row;
         else
             return data[row];
@@ -652,6 +807,7 @@ template <class... Vs>
 struct QueryFetch<TypeList<Vs...>> {
     static constexpr std::size_t count = sizeof...(Vs);
     static constexpr std::index_sequence_for<Vs...> indices{};
+    static constexpr bool asks_ancestors = (QueryArgument<Vs>::up || ...);
     using Columns = std::array<QueryColumn, count>;
     using Pointers = std::tuple<QueryPointer<Vs>...>;
     template <std::size_t Nth>
@@ -660,21 +816,24 @@ struct QueryFetch<TypeList<Vs...>> {
     using EntityRow = std::tuple<Entity, typename QueryArgument<Vs>::reference...>;
 
     /// The values of one component. @param first the row in which an optional component must be enabled
-    template <class V, class TableType>
-    SLOTWISE_ALWAYS_INLINE static QueryPointer<V> pointer(TableType& table, const std::int32_t* columns, const QueryColumn& of,
+    template <class V, class Core, class TableType>
+    SLOTWISE_ALWAYS_INLINE static QueryPointer<V> pointer([[maybe_unused]] Core& core, TableType& table,
+                                                          const std::int32_t* columns, const QueryColumn& of,
                                                           std::size_t first) {
         using component = typename QueryArgument<V>::component;
-        if constexpr (QueryArgument<V>::optional)
+        if constexpr (QueryArgument<V>::up)
+            return {static_cast<const component*>(of.id ? query_up(core, table, first, of) : nullptr)};
+        else if constexpr (QueryArgument<V>::optional)
             return {optional_data<component>(table, of, first)};
         else
             return {table.template data<component>(static_cast<std::size_t>(columns[of.place]))};
     }
     /// The values of all components. @pre none is sparse
-    template <class TableType>
-    SLOTWISE_ALWAYS_INLINE static Pointers pointers(TableType& table, const std::int32_t* columns, const QueryColumn* of,
-                                                    std::size_t first) {
+    template <class Core, class TableType>
+    SLOTWISE_ALWAYS_INLINE static Pointers pointers(Core& core, TableType& table, const std::int32_t* columns,
+                                                    const QueryColumn* of, std::size_t first) {
         return [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
-            return Pointers{pointer<Vs>(table, columns, of[Nth], first)...};
+            return Pointers{pointer<Vs>(core, table, columns, of[Nth], first)...};
         }(indices);
     }
     /// The values of one row, in which components may be sparse, as arrays of one value.
@@ -688,9 +847,13 @@ struct QueryFetch<TypeList<Vs...>> {
     template <class V, class Core, class TableType>
     static auto* value(Core& core, TableType& table, const std::int32_t* columns, const QueryColumn& of, std::size_t row) {
         using value = typename QueryArgument<V>::value;
-        if (of.sparse) return static_cast<value*>(core.sparse.get(table.entities()[row], of.id));
-        const auto at = pointer<V>(table, columns, of, row);
-        return at.data == nullptr ? nullptr : static_cast<value*>(at.data) + row;
+        if constexpr (!QueryArgument<V>::up)
+            if (of.sparse) return static_cast<value*>(core.sparse.get(table.entities()[row], of.id));
+        const auto at = pointer<V>(core, table, columns, of, row);
+        if constexpr (QueryArgument<V>::up)
+            return static_cast<value*>(at.data);
+        else
+            return at.data == nullptr ? nullptr : static_cast<value*>(at.data) + row;
     }
     /// The same as f gets it.
     template <class V, class Core, class TableType>
@@ -719,11 +882,11 @@ struct QueryFetch<TypeList<Vs...>> {
     }
     /// Calls f for rows [first, last) of a table. The pointers are parameters and not members, so that the compiler keeps them
     /// in registers and sees an array in each. @pre no component is sparse
-    template <class F, class TableType>
-    SLOTWISE_ALWAYS_INLINE static void each_row(F& f, TableType& table, const std::int32_t* columns, const QueryColumn* of,
-                                                std::size_t first, std::size_t last) {
+    template <class F, class Core, class TableType>
+    SLOTWISE_ALWAYS_INLINE static void each_row(F& f, Core& core, TableType& table, const std::int32_t* columns,
+                                                const QueryColumn* of, std::size_t first, std::size_t last) {
         [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
-            loop(f, table.entities().data(), first, last, pointer<Vs>(table, columns, of[Nth], first)...);
+            loop(f, table.entities().data(), first, last, pointer<Vs>(core, table, columns, of[Nth], first)...);
         }(indices);
     }
     /// The same for the rows of some runs, which are stamped before, run by run. Components may be sparse. A run of one row is
@@ -743,22 +906,22 @@ struct QueryFetch<TypeList<Vs...>> {
             if (!plan.sparse && !plan.stamps && !plan.splits)
                 return [&](auto... pointers) {
                     runs.for_each([=](std::size_t first, std::size_t last) { walk_run(first, last, pointers...); });
-                }(pointer<Vs>(rows, columns, of[Nth], 0)...);
+                }(pointer<Vs>(core, rows, columns, of[Nth], 0)...);
             runs.for_each([&](std::size_t first, std::size_t last) {
                 plan.stamp(core.tick, table, first, last);
-                if (!plan.sparse) return walk_run(first, last, pointer<Vs>(rows, columns, of[Nth], first)...);
+                if (!plan.sparse) return walk_run(first, last, pointer<Vs>(core, rows, columns, of[Nth], first)...);
                 for (std::size_t row = first; row != last; ++row)
                     call(f, entities, row, look_up<Vs>(core, rows, columns, of[Nth], row)...);
             });
         }(indices);
     }
     /// Calls f(spans...), or f(entities, spans...), for rows [first, last) at once. @pre no component is sparse
-    template <class F, class TableType>
-    static void each_span(F& f, TableType& table, const std::int32_t* columns, const QueryColumn* of, std::size_t first,
-                          std::size_t last) {
+    template <class F, class Core, class TableType>
+    static void each_span(F& f, Core& core, TableType& table, const std::int32_t* columns, const QueryColumn* of,
+                          std::size_t first, std::size_t last) {
         const std::span<const Entity> entities = table.entities().subspan(first, last - first);
         [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
-            call_spans(f, entities, span_of(pointer<Vs>(table, columns, of[Nth], first), first, last)...);
+            call_spans(f, entities, span_of(pointer<Vs>(core, table, columns, of[Nth], first), first, last)...);
         }(indices);
     }
     /// Calls f(entity, values...) for one row. Components may be sparse.
@@ -767,6 +930,14 @@ struct QueryFetch<TypeList<Vs...>> {
                                 std::size_t row) {
         [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
             f(table.entities()[row], look_up<Vs>(core, table, columns, of[Nth], row)...);
+        }(indices);
+    }
+    /// Puts the values there of one row that matches, whose columns are looked up.
+    template <class Core, class TableType>
+    SLOTWISE_ALWAYS_INLINE static void row(std::optional<Row>& to, Core& core, TableType& table, const QueryColumn* of,
+                                           std::size_t row) {
+        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            to.emplace(look_up_own<Vs>(core, table, of[Nth], row)...);
         }(indices);
     }
     /// The values of rows [first, last).
@@ -790,6 +961,15 @@ struct QueryFetch<TypeList<Vs...>> {
     }
 
 private:
+    template <class V, class Core, class TableType>
+    SLOTWISE_ALWAYS_INLINE static typename QueryArgument<V>::reference look_up_own(Core& core, TableType& table,
+                                                                                   const QueryColumn& of, std::size_t row) {
+        using component = typename QueryArgument<V>::component;
+        if constexpr (!QueryArgument<V>::optional)
+            if (!of.sparse) [[likely]]
+                return table.template data<component>(static_cast<std::size_t>(table.column_of_own(of.id)))[row];
+        return look_up<V>(core, table, nullptr, of, row);
+    }
     template <class F, class... Spans>
     static void call_spans(F& f, std::span<const Entity> entities, Spans... spans) {
         if constexpr (std::is_invocable_v<F&, Spans...>)

@@ -27,9 +27,9 @@ SLOTWISE_INLINE void QueryTerms::add(const ComponentRegistry& registry, Componen
         return false;
     };
     const bool by_tick = kind == QueryTermKind::changed || kind == QueryTermKind::added;
-    QueryTerm term{.id = id, .kind = kind, .since = since};
+    QueryTerm term{.id = id, .kind = kind, .group = kind == QueryTermKind::either ? groups_ : 0, .since = since};
     if (id.has_any_relation()) {
-        term.either = !in_tables && has_switched();
+        term.anywhere = !in_tables && has_switched();
         term.toggle = true; // a relation among them may have it
     } else {
         const ComponentTraits& traits = registry.traits(id);
@@ -43,24 +43,34 @@ SLOTWISE_INLINE void QueryTerms::add(const ComponentRegistry& registry, Componen
     if (by_tick && (id.is_wildcard() || !registry.traits(id).tracked))
         throw_invalid_argument("Query: changed and added ask when a component changed, and this one is not tracked; "
                                "register it with the trait tracked");
-    const bool must = kind != QueryTermKind::without && kind != QueryTermKind::optional;
-    if (must && !term.either && !(term.sparse && !id.is_pair() && registry.traits(id).sparse)) insert_sorted(tables_, id);
+    const bool must = kind != QueryTermKind::without && kind != QueryTermKind::optional && kind != QueryTermKind::either;
+    if (must && !term.anywhere && !(term.sparse && !id.is_pair() && registry.traits(id).sparse)) insert_sorted(tables_, id);
     if (by_tick && term.toggle) add_checked({.id = id, .kind = QueryTermKind::with, .toggle = true});
     const bool by_table = kind == QueryTermKind::with || kind == QueryTermKind::optional;
-    if (!by_table || term.sparse || term.toggle || term.either) add_checked(term);
+    if (!by_table || term.sparse || term.toggle || term.anywhere) add_checked(term);
 }
 
 SLOTWISE_INLINE bool QueryTerms::complete(const ComponentRegistry& registry) {
     bool possible = true;
+    const std::uint32_t groups = groups_;
     for (const Late& late : std::exchange(late_, {})) {
+        groups_ = late.group;
         if (const ComponentId id = late.find(registry))
             add(registry, id, late.kind, late.since);
-        else {
-            possible = possible && (late.kind == QueryTermKind::without || late.kind == QueryTermKind::optional);
+        else
             late_.push_back(late);
-        }
     }
+    groups_ = groups;
+    for (const Late& late : late_)
+        possible = possible && (late.kind == QueryTermKind::without || late.kind == QueryTermKind::optional ||
+                                (late.kind == QueryTermKind::either && has_group(late.group)));
     return possible;
+}
+
+SLOTWISE_INLINE bool QueryTerms::has_group(std::uint32_t group) const noexcept {
+    for (const QueryTerm& term : checked_)
+        if (term.group == group) return true;
+    return false;
 }
 
 SLOTWISE_INLINE bool QueryTerms::names_entity() const noexcept {
@@ -71,19 +81,78 @@ SLOTWISE_INLINE bool QueryTerms::names_entity() const noexcept {
 
 SLOTWISE_INLINE void QueryTerms::add_checked(const QueryTerm& term) {
     if (term.kind == QueryTermKind::optional && term.sparse) return; // QueryFetch looks it up
-    checked_.push_back(term);
-    by_row_ = by_row_ || term.toggle || term.sparse || term.either || term.kind != QueryTermKind::without;
+    std::size_t place = checked_.size();
+    if (has_group(term.group) && term.group != 0)
+        while (checked_[place - 1].group != term.group) --place;
+    checked_.insert(place, term);
+    by_row_ = by_row_ || term.toggle || term.sparse || term.anywhere ||
+              (term.kind != QueryTermKind::without && term.kind != QueryTermKind::either);
     by_entity_ = by_entity_ || (term.sparse && term.kind == QueryTermKind::with);
+}
+
+SLOTWISE_INLINE bool has_enabled(const StoreCore& core, const QueryTerm& term, const Table& table, std::size_t row) {
+    const auto enabled = [&](std::size_t place) {
+        const BitColumn* const bits = table.bits(place);
+        return bits == nullptr || bits->test(row);
+    };
+    if (!term.sparse && find_place(table, term.id, enabled)) return true;
+    return (term.sparse || term.anywhere) && core.sparse.has(table.entities()[row], term.id);
+}
+
+/// The alternatives of which this term is the first; of another kind itself.
+inline Slice<const QueryTerm> alternatives(const QueryTerm* first, const QueryTerm* end) noexcept {
+    const QueryTerm* last = first + 1;
+    while (first->group != 0 && last != end && last->group == first->group) ++last;
+    return {first, last};
+}
+
+SLOTWISE_INLINE bool QueryTerms::accept(const StoreCore& core, const Table& table, std::size_t row) const {
+    for (const QueryTerm *term = checked_.begin(), *end = checked_.end(); term != end;) {
+        const Slice<const QueryTerm> all = alternatives(term, end);
+        bool accepted = true;
+        switch (term->kind) {
+        case QueryTermKind::with:
+        case QueryTermKind::either:
+            accepted = false;
+            for (const QueryTerm& each : all) accepted = accepted || has_enabled(core, each, table, row);
+            break;
+        case QueryTermKind::without:
+            accepted = !has_enabled(core, *term, table, row);
+            break;
+        case QueryTermKind::changed:
+        case QueryTermKind::added: {
+            const TickColumn& ticks = *table.ticks(static_cast<std::size_t>(table.place_of(term->id)));
+            accepted = term->kind == QueryTermKind::added ? ticks.added_since(row, term->since)
+                                                          : ticks.changed_since(row, term->since);
+            break;
+        }
+        case QueryTermKind::optional:
+        case QueryTermKind::up:
+        case QueryTermKind::cascade:
+            break;
+        }
+        if (!accepted) return false;
+        term = all.end();
+    }
+    return true;
 }
 
 //=== plan ===//
 
 SLOTWISE_INLINE void QueryPlan::add(const ComponentRegistry& registry, Slice<const QueryRequest> asked) {
-    for (const QueryRequest& each : asked)
-        if (each.value) {
+    for (const QueryRequest& each : asked) {
+        if (each.begins) terms.begin_group();
+        if (each.kind == QueryTermKind::cascade)
+            follow(registry, each.id);
+        else if (each.value) {
             QueryColumn column;
             column.find = each.find;
-            column.optional = each.kind == QueryTermKind::optional;
+            column.optional = each.kind == QueryTermKind::optional || each.kind == QueryTermKind::up;
+            if (each.kind == QueryTermKind::up) {
+                follow(registry, each.relation);
+                column.up = order;
+                column.sparse = order.by_row;
+            }
             column.constant = each.constant;
             if (each.id) set(registry, column, each.id);
             columns.push_back(column);
@@ -91,14 +160,28 @@ SLOTWISE_INLINE void QueryPlan::add(const ComponentRegistry& registry, Slice<con
             terms.add(registry, each.id, each.kind, each.since, each.in_tables);
         else
             terms.add_late(each.find, each.kind, each.since);
+    }
     memo.set(nullptr);
     bind();
 }
 
+SLOTWISE_INLINE void QueryPlan::follow(const ComponentRegistry& registry, ComponentId relation) {
+    if (!registry.is_relation(relation)) [[unlikely]]
+        throw_invalid_argument("Query: up and cascade follow a relation, and this is none of the store's registry; register it "
+                               "by add_relation or relation<T>");
+    if (order.relation && order.relation != relation) [[unlikely]]
+        throw_invalid_argument("Query: up and cascade name two relations, and a walk is in the order of one; ask "
+                               "store.target(entity, relation) in the other one");
+    const bool in_tables = !is_sparse(registry, relation);
+    const ComponentTraits& traits = registry.traits(relation);
+    order = {relation, in_tables, traits.switched, !in_tables || traits.toggle};
+}
+
 SLOTWISE_INLINE void QueryPlan::set(const ComponentRegistry& registry, QueryColumn& column, ComponentId id) {
+    column.id = id;
+    if (column.up.relation) return registry.expect_term(id, "ArchetypeStore::query");
     terms.add(registry, id, column.optional ? QueryTermKind::optional : QueryTermKind::with);
     const ComponentTraits& traits = registry.traits(id);
-    column.id = id;
     column.sparse = traits.sparse;
     column.toggle = traits.toggle;
     column.stamps = traits.tracked && !column.constant;
@@ -114,13 +197,28 @@ SLOTWISE_INLINE void QueryPlan::bind() noexcept {
         stamps = stamps || column.stamps;
         splits = splits || (column.optional && column.toggle);
     }
-    whole_tables = complete && !terms.by_row() && !sparse && !stamps;
+    whole_tables = complete && !terms.by_row() && !sparse && !stamps && !order.relation;
     some_tables = whole_tables && !terms.checked().empty();
+    own_ids = complete && !terms.by_row();
+    for (const ComponentId id : terms.tables()) own_ids = own_ids && !id.is_pair();
+    for (const QueryTerm& term : terms.checked()) own_ids = own_ids && !term.id.is_pair() && term.group == 0;
+}
+
+bool QueryPlan::matches_slowly(const StoreCore& core, const Table& table, std::size_t row) const {
+    for (const ComponentId id : terms.tables())
+        if (!find_place(table, id, [](std::size_t) { return true; })) return false;
+    return terms.accept(core, table, row);
 }
 
 bool QueryPlan::leaves_out(const Table& table) const noexcept {
-    for (const QueryTerm& term : terms.checked()) // all of these exclude a component that has no bits
-        if (find_place(table, term.id, [](std::size_t) { return true; })) return true;
+    const PlainVector<QueryTerm>& checked = terms.checked();
+    for (const QueryTerm* term = checked.begin(); term != checked.end();) { // none of these components has bits
+        const Slice<const QueryTerm> all = alternatives(term, checked.end());
+        bool found = false;
+        for (const QueryTerm& each : all) found = found || find_place(table, each.id, [](std::size_t) { return true; });
+        if (found == (term->kind == QueryTermKind::without)) return true;
+        term = all.end();
+    }
     return false;
 }
 
@@ -172,6 +270,19 @@ void QueryPlanRef::release(const Own* own) noexcept {
     if (own->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete own;
 }
 
+SLOTWISE_INLINE QueryAccess QueryPlan::access() const {
+    QueryAccess all;
+    for (const QueryColumn& column : columns)
+        if (column.id) insert_sorted(column.constant ? all.reads_ : all.writes_, column.id);
+    for (const QueryTerm& term : terms.checked()) { // whether a value changed is read, because who writes it says when
+        const bool by_tick = term.kind == QueryTermKind::changed || term.kind == QueryTermKind::added;
+        insert_sorted(by_tick ? all.reads_ : all.filters_, term.id);
+    }
+    for (const ComponentId id : terms.tables()) insert_sorted(all.filters_, id);
+    if (order.relation) insert_sorted(all.filters_, pair(order.relation, any));
+    return all;
+}
+
 /// A plan, and what it is found by.
 struct QueryPlans::Kept : QueryPlan {
     const QueryPlan* before = nullptr;
@@ -191,8 +302,9 @@ SLOTWISE_INLINE QueryPlanRef QueryPlans::get(const ComponentRegistry& registry, 
     std::uint64_t hash = reinterpret_cast<std::uintptr_t>(before) * factor;
     for (const QueryRequest& each : asked) {
         keeps = keeps && each.id && each.since == 0 && !each.id.has_any_relation() && !each.id.target();
-        hash =
-            ((hash ^ hash >> 32) + each.id.bits() + static_cast<std::uint64_t>(each.kind) + (each.constant ? 8 : 0)) * factor;
+        hash = ((hash ^ hash >> 32) + each.id.bits() + each.relation.bits() * 3 + static_cast<std::uint64_t>(each.kind) +
+                (each.constant ? 8 : 0)) *
+               factor;
     }
     if (!keeps) {
         auto* const own = new QueryPlanRef::Own();
@@ -315,34 +427,55 @@ SLOTWISE_ALWAYS_INLINE bool test_bit(const BitSource& bits, std::size_t row) noe
 SLOTWISE_INLINE void QueryRowFilter::begin(const StoreCore& core, const PlainVector<QueryTerm>& terms) {
     core_ = &core;
     terms_ = &terms;
-    sparse_.clear(), with_.clear(), without_.clear(), split_.clear(), ticks_.clear(), either_.clear();
+    sparse_.clear(), with_.clear(), without_.clear(), split_.clear(), ticks_.clear(), looked_up_.clear();
     for (const QueryTerm& term : terms)
-        if (term.sparse) sparse_.push_back(QuerySparseTerm(core.sparse, term));
+        if (term.sparse && term.group == 0) sparse_.push_back(QuerySparseTerm(core.sparse, term));
 }
 
 SLOTWISE_INLINE bool QueryRowFilter::enter(const Table& table) {
     table_ = &table;
-    with_.clear(), without_.clear(), split_.clear(), ticks_.clear(), either_.clear();
-    for (const QueryTerm& term : *terms_)
-        if (!term.sparse && !enter(table, term)) return false;
+    with_.clear(), without_.clear(), split_.clear(), ticks_.clear(), looked_up_.clear();
+    for (Term term = terms_->begin(), end = terms_->end(); term != end;) {
+        const Slice<const QueryTerm> all = alternatives(term, end);
+        if (!(term->group != 0 ? enter_group(table, all) : term->sparse || enter(table, *term))) return false;
+        term = all.end();
+    }
     return true;
+}
+
+// The same of alternatives.
+SLOTWISE_INLINE bool QueryRowFilter::enter_group(const Table& table, Slice<const QueryTerm> all) {
+    bool possible = false;
+    for (const QueryTerm& term : all) {
+        bool everywhere = false;
+        const auto note = [&](std::size_t place) { return (everywhere = table.bits(place) == nullptr); };
+        const auto found = [&](std::size_t place) {
+            possible = true;
+            return note(place);
+        };
+        if (!term.sparse) static_cast<void>(find_place(table, term.id, found));
+        if (everywhere) return true;
+        possible = possible || term.sparse || term.anywhere;
+    }
+    if (possible) looked_up_.push_back(all);
+    return possible;
 }
 
 // Notes what one term asks of this table's rows. Returns false when no row satisfies it.
 SLOTWISE_INLINE bool QueryRowFilter::enter(const Table& table, const QueryTerm& term) {
     switch (term.kind) {
     case QueryTermKind::without: // a disabled component counts as not there
-        if (term.either) either_.push_back(&term);
+        if (term.anywhere) looked_up_.push_back({&term, &term + 1});
         return !find_place(table, term.id, [&](std::size_t place) {
             const BitColumn* const bits = table.bits(place);
             if (bits != nullptr) without_.push_back(*bits);
             return bits == nullptr;
         });
     case QueryTermKind::with:
-        if (!table.any_disabled_columns() && !term.either) return true;
+        if (!table.any_disabled_columns() && !term.anywhere) return true;
         if (term.id.is_wildcard()) {
             if (!find_place(table, term.id, [&](std::size_t place) { return table.bits(place) == nullptr; }))
-                either_.push_back(&term);
+                looked_up_.push_back({&term, &term + 1});
         } else if (const BitColumn* const bits = table.bits(static_cast<std::size_t>(table.place_of(term.id))))
             with_.push_back(*bits);
         return true;
@@ -358,6 +491,10 @@ SLOTWISE_INLINE bool QueryRowFilter::enter(const Table& table, const QueryTerm& 
         ticks_.push_back({ticks, term.since, term.kind == QueryTermKind::added});
         return true;
     }
+    case QueryTermKind::either:
+    case QueryTermKind::up:
+    case QueryTermKind::cascade:
+        break;
     }
     return true;
 }
@@ -382,27 +519,25 @@ SLOTWISE_INLINE bool QueryRowFilter::accepts_beyond_bits(std::size_t row) const 
     for (const Ticks& ticks : ticks_)
         if (!(ticks.added ? ticks.column->added_since(row, ticks.since) : ticks.column->changed_since(row, ticks.since)))
             return false;
-    if (either_.empty() && sparse_.empty()) return true;
+    if (looked_up_.empty() && sparse_.empty()) return true;
     const Entity entity = table_->entities()[row];
-    for (const QueryTerm* const term : either_)
-        if (has_either(*term, row, entity) != (term->kind == QueryTermKind::with)) return false;
+    for (const Slice<const QueryTerm> terms : looked_up_)
+        if (has_any(terms, row) == (terms.first->kind == QueryTermKind::without)) return false;
     for (const QuerySparseTerm& term : sparse_)
         if (!term.accepts(entity)) return false;
     return true;
 }
 
-SLOTWISE_INLINE bool QueryRowFilter::has_either(const QueryTerm& term, std::size_t row, Entity entity) const {
-    const auto enabled = [&](std::size_t place) {
-        const BitColumn* const bits = table_->bits(place);
-        return bits == nullptr || bits->test(row);
-    };
-    return find_place(*table_, term.id, enabled) || (term.either && core_->sparse.has(entity, term.id));
+SLOTWISE_INLINE bool QueryRowFilter::has_any(Slice<const QueryTerm> terms, std::size_t row) const {
+    for (const QueryTerm& term : terms)
+        if (has_enabled(*core_, term, *table_, row)) return true;
+    return false;
 }
 
 SLOTWISE_INLINE void QueryRowFilter::add_runs(QueryRunBuffer& runs) const {
     const std::size_t rows = table_->size(), words = bits::word_count(rows);
     const auto in_word = [&](std::size_t word) { return bits::low_mask(static_cast<unsigned>(rows - word * bits::word_bits)); };
-    const bool by_bits = split_.empty() && either_.empty() && sparse_.empty();
+    const bool by_bits = split_.empty() && looked_up_.empty() && sparse_.empty();
     const bool all_bits = by_bits && with_.empty() && without_.empty();
     const auto for_each_newer = [&](auto&& f) {
         const Ticks& drive = ticks_.front();
@@ -449,7 +584,7 @@ SLOTWISE_INLINE void QueryRowFilter::add_word(std::size_t word, bits::word_t row
     for (const BitSource& bits : with_) rows &= bits.word(word);
     for (const BitSource& bits : without_) rows &= ~bits.word(word);
     const std::size_t first = word * bits::word_bits;
-    if (ticks_.size() > 1 || !either_.empty()) {
+    if (ticks_.size() > 1 || !looked_up_.empty()) {
         for (bits::word_t left = rows; left != 0; left &= left - 1)
             if (const unsigned row = bits::lowest(left); !accepts_beyond_bits(first + row)) rows &= ~bits::bit_of(row);
     } else
@@ -465,18 +600,27 @@ SLOTWISE_INLINE void QueryRowFilter::add_word(std::size_t word, bits::word_t row
 SLOTWISE_INLINE QueryWalk::QueryWalk() = default;
 SLOTWISE_INLINE QueryWalk::~QueryWalk() = default;
 
-SLOTWISE_INLINE void QueryWalk::begin(const StoreCore& core, const QueryTerms& terms, const QueryTables* cached) {
+SLOTWISE_INLINE void QueryWalk::begin(const StoreCore& core, const QueryTerms& terms, const QueryTables* cached,
+                                      const QueryAncestors& order) {
     core_ = &core;
     terms_ = &terms;
     if (!terms.checked().empty()) filter_.begin(core, terms.checked());
     visited_ = false;
-    if (terms.by_entity() && choose_entities(cached)) return;
-    if (cached != nullptr) {
+    if (terms.by_entity() && choose_entities(cached)) {
+        // The entities of the rarest sparse term are walked.
+    } else if (cached != nullptr) {
         drive_ = Drive::matches;
         match_ = cached->begin();
         end_of_matches_ = cached->end();
     } else
         choose_tables();
+    if (order.relation) choose_order(order);
+}
+
+SLOTWISE_INLINE void QueryWalk::end() noexcept {
+    constexpr std::size_t most_kept = 4096;
+    depths_.end();
+    if (ordered_.capacity() > most_kept) ordered_ = PlainVector<Ordered>();
 }
 
 SLOTWISE_INLINE bool QueryWalk::next(const QuerySink& sink) {
@@ -495,12 +639,194 @@ SLOTWISE_INLINE bool QueryWalk::next(const QuerySink& sink) {
         if (look_up(table)) enter(table, columns_.data(), sink);
         return true;
     }
+    case Drive::ordered: {
+        if (next_ordered_ == ordered_.size()) return false;
+        if (by_row_) {
+            visit_ordered_rows(sink);
+            return true;
+        }
+        const Ordered& next = ordered_[next_ordered_++];
+        if (next.columns != nullptr)
+            enter(*next.table, next.columns, sink);
+        else if (look_up(*next.table))
+            enter(*next.table, columns_.data(), sink);
+        return true;
+    }
     case Drive::entities:
         break;
     }
     if (std::exchange(visited_, true)) return false;
     visit_entities(sink);
     return true;
+}
+
+// Puts what was chosen into an order of depth.
+SLOTWISE_INLINE void QueryWalk::choose_order(const QueryAncestors& in) {
+    depths_.begin(*core_, in);
+    ordered_.clear();
+    next_ordered_ = 0;
+    by_row_ = in.by_row || drive_ == Drive::entities;
+    const auto slot_of = [&](const Table& table) { return core_->location(table.entities()[0])->table(); };
+    if (by_row_) {
+        auto note = [&](Table& table, const std::int32_t*, RowRuns runs) {
+            const slot_t slot = slot_of(table);
+            runs.for_each([&](std::size_t first, std::size_t last) {
+                for (auto row = static_cast<slot_t>(first); row != last; ++row)
+                    ordered_.push_back({&table, nullptr, row, depths_.of(EntityLocation(slot, row))});
+            });
+        };
+        const QuerySink sink(note);
+        while (next(sink)) {}
+    } else {
+        const auto note = [&](Table& table, const std::int32_t* columns) {
+            if (!table.empty()) ordered_.push_back({&table, columns, 0, depths_.of(EntityLocation(slot_of(table), 0))});
+        };
+        if (drive_ == Drive::matches)
+            for (; match_ != end_of_matches_; ++match_) note(*(*match_).table, (*match_).columns);
+        else
+            for (; table_ != end_of_tables_; ++table_) note(*(*table_).table, nullptr);
+    }
+    sort_by_depth();
+    drive_ = Drive::ordered;
+}
+
+// Stable: those of one depth stay in the order of tables and rows.
+SLOTWISE_INLINE void QueryWalk::sort_by_depth() {
+    const std::size_t count = ordered_.size();
+    bool ascends = true;
+    for (std::size_t i = 1; i < count; ++i) ascends = ascends && ordered_[i - 1].depth <= ordered_[i].depth;
+    if (ascends) return;
+    counts_.assign(std::size_t{depths_.deepest()} + 1, 0);
+    for (const Ordered& each : ordered_) ++counts_[each.depth];
+    std::size_t begin = 0;
+    for (std::size_t& each : counts_) begin += std::exchange(each, begin);
+    ordered_.resize(2 * count); // and back: a copy in order is made behind them
+    for (std::size_t i = 0; i != count; ++i) ordered_[count + counts_[ordered_[i].depth]++] = ordered_[i];
+    for (std::size_t i = 0; i != count; ++i) ordered_[i] = ordered_[count + i];
+    ordered_.resize(count);
+}
+
+SLOTWISE_INLINE void QueryWalk::visit_ordered_rows(const QuerySink& sink) {
+    QueryRunBuffer runs(sink);
+    const Table* entered = nullptr;
+    std::size_t last = 0;
+    const auto end_run = [&](std::size_t first) {
+        if (last != first) runs.add(first, last);
+    };
+    std::size_t first = 0;
+    for (; next_ordered_ != ordered_.size(); ++next_ordered_) {
+        const Ordered& each = ordered_[next_ordered_];
+        if (each.table == entered && each.row == last) {
+            ++last;
+            continue;
+        }
+        end_run(first);
+        if (each.table != entered) {
+            runs.close(); // before the columns are those of another table
+            entered = each.table;
+            static_cast<void>(look_up(*each.table));
+            runs.enter(*each.table, columns_.data());
+        }
+        first = each.row;
+        last = first + 1;
+    }
+    end_run(first);
+    runs.close();
+}
+
+//=== ancestors ===//
+
+SLOTWISE_INLINE EntityLocation query_parent(const StoreCore& core, const Table& table, std::size_t row,
+                                            const QueryAncestors& in) {
+    Entity parent{};
+    if (in.in_tables) { // pairs with components as targets come first
+        const auto ids = table.ids();
+        std::size_t place = IdSets::lower_bound(ids, pair(in.relation, Entity(0, 1)));
+        for (; !parent && place != ids.size() && ids[place].relation_number() == in.relation.number(); ++place)
+            if (!in.by_row || table.is_enabled(row, place)) parent = ids[place].target();
+    } else if (in.switched)
+        parent = ComponentIdParts::entity_of(core.sparse.target(table.entities()[row], in.relation.number()));
+    else
+        parent = core.target(table.entities()[row], in.relation);
+    const EntityLocation* const at = parent ? core.location(parent) : nullptr;
+    return at == nullptr ? EntityLocation() : *at;
+}
+
+SLOTWISE_INLINE const void* query_up(const StoreCore& core, const Table& table, std::size_t row, const QueryColumn& of) {
+    EntityLocation at = query_parent(core, table, row, of.up);
+    EntityLocation mark{}; // Brent's algorithm: it goes along at powers of two, so that a circle comes back to it
+    for (std::size_t step = 0, power = 1; at.has_row(); ++step) {
+        const Table& its = core.table(at);
+        if (const std::int32_t place = its.place_of(of.id); place < 0) {
+            if (at.has_sparse())
+                if (const void* const value = core.sparse.get(its.entities()[at.row()], of.id)) return value;
+        } else if (its.is_enabled(at.row(), static_cast<std::size_t>(place)))
+            return its.value(static_cast<std::size_t>(its.column_at(static_cast<std::size_t>(place))), at.row());
+        if (step == power) {
+            mark = at;
+            power *= 2;
+        }
+        at = query_parent(core, its, at.row(), of.up);
+        if (at == mark) break;
+    }
+    return nullptr;
+}
+
+SLOTWISE_INLINE void QueryDepths::begin(const StoreCore& core, const QueryAncestors& in) {
+    core_ = &core;
+    in_ = in;
+    depths_.clear();
+    begins_.clear();
+    deepest_ = 0;
+}
+
+SLOTWISE_INLINE void QueryDepths::end() noexcept {
+    constexpr std::size_t most_kept = 4096;
+    if (depths_.capacity() > most_kept) depths_ = PlainVector<std::uint32_t>();
+    if (begins_.capacity() > most_kept) begins_ = PlainVector<std::size_t>();
+    if (path_.capacity() > most_kept) path_ = PlainVector<std::size_t>();
+}
+
+// Where the depth of a row is.
+SLOTWISE_INLINE std::size_t QueryDepths::place_of(EntityLocation at) {
+    if (at.table() >= begins_.size()) begins_.resize(std::size_t{at.table()} + 1);
+    std::size_t& begin = begins_[at.table()];
+    if (begin == 0) {
+        const std::size_t before = depths_.size();
+        depths_.resize(before + (in_.by_row ? core_->table(at).size() : 1));
+        begin = before + 1;
+    }
+    return begin - 1 + (in_.by_row ? at.row() : 0);
+}
+
+SLOTWISE_INLINE std::uint32_t QueryDepths::of(EntityLocation at) {
+    const std::size_t asked = place_of(at);
+    if (depths_[asked] != 0) return depths_[asked];
+    std::uint32_t depth = 0;
+    path_.clear();
+    std::size_t place = asked;
+    while (true) {
+        depths_[place] = on_path;
+        path_.push_back(place);
+        at = query_parent(*core_, core_->table(at), at.row(), in_);
+        if (!at.has_row()) break;
+        place = place_of(at);
+        if (depths_[place] == 0) continue;
+        if (depths_[place] != on_path)
+            depth = depths_[place];
+        else { // a circle, of which this one is the root
+            depth = 1;
+            std::size_t i = path_.size();
+            while (path_[--i] != place) depths_[path_[i]] = ++depth;
+            if (depth > deepest_) deepest_ = depth;
+            depths_[place] = depth = 1;
+            path_.resize(i);
+        }
+        break;
+    }
+    for (std::size_t i = path_.size(); i-- != 0;) depths_[path_[i]] = ++depth;
+    if (depth > deepest_) deepest_ = depth;
+    return depths_[asked];
 }
 
 SLOTWISE_INLINE void QueryWalk::enter(Table& table, const std::int32_t* columns, const QuerySink& sink) {
@@ -594,7 +920,7 @@ SLOTWISE_INLINE void QueryVisit::begin(const StoreCore& core, const QueryPlan& p
     runs_.clear();
     next_ = last_ = run_.rows.last = 0;
     if (plan.complete)
-        walk_.begin(core, plan.terms, tables);
+        walk_.begin(core, plan.terms, tables, plan.order);
     else
         complete(core);
 }
@@ -603,6 +929,7 @@ SLOTWISE_INLINE void QueryVisit::end() noexcept {
     constexpr std::size_t most_kept = 512;
     late_.clear();
     if (runs_.capacity() > most_kept) runs_ = PlainVector<Run>();
+    walk_.end();
 }
 
 SLOTWISE_INLINE void QueryVisit::complete(const StoreCore& core) {
@@ -619,7 +946,7 @@ SLOTWISE_INLINE void QueryVisit::complete(const StoreCore& core) {
     }
     plan.bind();
     plan_ = &plan;
-    walk_.begin(core, plan.terms, core.tables.find_query(plan.terms.tables()));
+    walk_.begin(core, plan.terms, core.tables.find_query(plan.terms.tables()), plan.order);
 }
 
 SLOTWISE_INLINE std::size_t QueryVisit::memory_usage() const noexcept {
@@ -713,6 +1040,22 @@ SLOTWISE_INLINE PlainVector<ComponentId> query_pair_parts(const StoreCore& core,
 }
 
 } // namespace detail
+
+SLOTWISE_INLINE QueryAccess& QueryAccess::add(const QueryAccess& other) {
+    QueryAccess all(*this); // so that nothing has changed when memory runs out
+    for (const ComponentId id : other.reads_) detail::insert_sorted(all.reads_, id);
+    for (const ComponentId id : other.writes_) detail::insert_sorted(all.writes_, id);
+    for (const ComponentId id : other.filters_) detail::insert_sorted(all.filters_, id);
+    return *this = std::move(all);
+}
+
+SLOTWISE_INLINE bool QueryAccess::meets(const detail::PlainVector<ComponentId>& a,
+                                        const detail::PlainVector<ComponentId>& b) noexcept {
+    for (const ComponentId each : a)
+        for (const ComponentId other : b)
+            if (each == other || detail::matches_id(each, other) || detail::matches_id(other, each)) return true;
+    return false;
+}
 
 SLOTWISE_END
 

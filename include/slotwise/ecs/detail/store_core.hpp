@@ -142,6 +142,123 @@ private:
     mutable std::uint32_t running_ = 0;
 };
 
+//=== what was removed ===//
+
+/// Who lost a component and when, in the order in which it happened.
+struct RemovalLog {
+    explicit RemovalLog(ComponentId of) noexcept : id(of) {}
+
+    ComponentId id; ///< or pair(relation, any)
+    PlainVector<Entity> entities{};
+    PlainVector<tick_t> ticks{};
+    // Of a change that is made: how many entries it will add, how many there were before, and how many of its own stay.
+    std::size_t wanted = 0, before = 0, kept = 0;
+
+    bool is_about(ComponentId removed) const noexcept { return id == removed || matches_id(id, removed); }
+    /// Room for `count` more entries. @throws what the allocator throws; strong
+    void reserve(std::size_t count);
+    /// @throws as reserve(1), unless there is room
+    void add(Entity entity, tick_t tick) {
+        if (ticks.size() == ticks.capacity() || entities.size() == entities.capacity()) reserve(1);
+        entities.push_back(entity);
+        ticks.push_back(tick);
+    }
+    void erase(std::size_t first, std::size_t count) noexcept {
+        entities.erase(first, count);
+        ticks.erase(first, count);
+    }
+    /// The first entry after this tick.
+    std::size_t after(tick_t tick) const noexcept {
+        return IdSets::partition_point(ticks.size(), [&](std::size_t i) { return !is_newer(ticks[i], tick); });
+    }
+    std::size_t memory_usage() const noexcept { return sizeof *this + memory_of(entities, ticks); }
+};
+
+/// The logs of the components of which it is kept who loses them. on_remove hooks write them, because every removal runs these.
+/// A change has room for its entries before it calls a hook, and takes back those of what is there still when it fails.
+class RemovalLogs {
+public:
+    RemovalLogs() = default;
+    RemovalLogs(const RemovalLogs&) = delete;
+    RemovalLogs& operator=(const RemovalLogs&) = delete;
+    ~RemovalLogs() {
+        for (RemovalLog* const log : logs_) delete log;
+    }
+
+    bool any() const noexcept { return !logs_.empty(); }
+    /// Null if it is not kept.
+    RemovalLog* find(ComponentId id) const noexcept {
+        for (RemovalLog* const log : logs_)
+            if (log->id == id) return log;
+        return nullptr;
+    }
+    /// A log of this component; hook(log) makes the hook that writes it. @throws what the allocator and hook throw; strong
+    template <class F>
+    void make(ComponentId id, F&& hook) {
+        logs_.reserve(logs_.size() + 1);
+        auto* const log = new RemovalLog(id);
+        ScopeGuard undo([&]() noexcept { delete log; });
+        hook(*log);
+        undo.dismiss();
+        logs_.push_back(log);
+    }
+    /// A change begins: expect() is called for each component that it will remove, and reserve() makes room for all of them.
+    void begin_change() noexcept;
+    void expect(ComponentId id) noexcept {
+        for (RemovalLog* const log : logs_) log->wanted += log->is_about(id);
+    }
+    /// @throws what the allocator throws; strong
+    void reserve() {
+        for (RemovalLog* const log : logs_) log->reserve(log->wanted);
+    }
+    /// The change failed: keep() is called for the same components in the same order, and says which were removed nevertheless.
+    /// What else the change has added is dropped by end_undo().
+    void begin_undo() noexcept {
+        for (RemovalLog* const log : logs_) log->wanted = log->before; // the entry that is asked for next
+    }
+    void keep(ComponentId id, bool removed) noexcept;
+    void end_undo() noexcept {
+        for (RemovalLog* const log : logs_) log->erase(log->kept, log->ticks.size() - log->kept);
+    }
+    /// Drops entries of this tick and earlier ones.
+    void forget(tick_t until) noexcept {
+        for (RemovalLog* const log : logs_) log->erase(0, log->after(until));
+    }
+    void clear() noexcept {
+        for (RemovalLog* const log : logs_) log->erase(0, log->ticks.size());
+    }
+    /// Makes ticks that are older than max_tick_age that old.
+    void clamp_ticks(tick_t now) noexcept {
+        for (RemovalLog* const log : logs_)
+            for (tick_t& each : log->ticks) each = clamp_tick(each, now);
+    }
+    std::size_t memory_usage() const noexcept {
+        std::size_t bytes = logs_.memory_usage();
+        for (const RemovalLog* const log : logs_) bytes += log->memory_usage();
+        return bytes;
+    }
+
+private:
+    PlainVector<RemovalLog*> logs_{};
+};
+
+/// At an entry of a log: by its number, so that entries may be added while one reads.
+class RemovedIterator : public IteratorFacade<RemovedIterator, Entity, Entity> {
+public:
+    RemovedIterator() noexcept = default;
+    RemovedIterator(const RemovalLog& log, std::size_t at) noexcept : log_(&log), at_(at) {}
+    friend bool operator==(const RemovedIterator& a, const RemovedIterator& b) noexcept { return a.at_ == b.at_; }
+
+private:
+    friend IteratorFacade<RemovedIterator, Entity, Entity>;
+    Entity dereference() const noexcept { return log_->entities[at_]; }
+    void increment() noexcept { ++at_; }
+
+    const RemovalLog* log_ = nullptr;
+    std::size_t at_ = 0;
+};
+using RemovedRange = IteratorRange<RemovedIterator>;
+
 //=== lists of C++ types ===//
 
 /// What can be a component: an object. One that cannot be moved must be sparse, and is built in place. What names components is
@@ -929,10 +1046,18 @@ public:
     /// Begins the next tick; returns the one that ends.
     tick_t advance() noexcept {
         const tick_t ended = tick++;
-        if (tick % slotwise::max_tick_age == 0) [[unlikely]]
+        if (tick % slotwise::max_tick_age == 0) [[unlikely]] {
             tables.for_each([&](slot_t, Table& table) { table.clamp_ticks(tick); });
+            removals.clamp_ticks(tick);
+        }
         return ended;
     }
+    /// From now on it is kept who loses a component.
+    /// Throws std::invalid_argument when the registry does not know it, or it is a pair of any relation; what the allocator
+    /// throws; strong
+    void keep_removed(ComponentId id);
+    /// Who lost it after this tick. Throws std::invalid_argument when that is not kept
+    RemovedRange removed(ComponentId id, tick_t since) const;
 
     //=== walks and changes ===//
 
@@ -1064,6 +1189,7 @@ public:
     Entities entities{};
     SparseComponents sparse{registry}; // and targets of switched relations
     StoreHooks hooks{};
+    RemovalLogs removals{};
     ComponentLists type_lists{};
     tick_t tick = 1;
     bool changing = false;                       // see Changing
@@ -1128,6 +1254,7 @@ private:
         return registry.traits(pair).switched && sparse.target(entity, pair.relation_number()) && !hooks.any(HookKind::add) &&
                !hooks.any(HookKind::remove) && registry.with_closure(pair).empty();
     }
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void remove_sparse_slowly(Entity entity, SparseColumn& column, ComponentId id);
     void make_reserved();
     SLOTWISE_INLINE SLOTWISE_COLD void make_ids(std::span<Entity> ids);
     void free_spare() noexcept;
@@ -1218,9 +1345,7 @@ SLOTWISE_ALWAYS_INLINE bool StoreCore::remove_sparse(Entity entity, ComponentLis
         column.erase(entity);
         return true;
     }
-    const Changing change(*this);
-    if (column.contains(entity)) run_hook(HookKind::remove, list.ids.front(), entity);
-    column.erase(entity);
+    remove_sparse_slowly(entity, column, list.ids.front());
     return true;
 }
 template <std::size_t Size, class Assign, class Build>

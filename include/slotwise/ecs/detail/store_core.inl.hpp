@@ -259,31 +259,44 @@ public:
     RemovalHooks(const RemovalHooks&) = delete;
     RemovalHooks& operator=(const RemovalHooks&) = delete;
     ~RemovalHooks() {
-        if (called_ != 0) [[unlikely]]
+        if (called_ != 0 || logs_) [[unlikely]]
             call_back();
     }
-    /// Calls them, while the values can be read. Throws what they throw.
+    /// Calls them, while the values can be read. Throws what they throw, and what the allocator throws before.
     SLOTWISE_NEVER_INLINE void call() {
+        logs_ = core_.removals.any();
+        if (logs_) {
+            core_.removals.begin_change();
+            walk_([this](ComponentId id, Entity) { core_.removals.expect(id); });
+            core_.removals.reserve();
+        }
         walk_([this](ComponentId id, Entity entity) {
             core_.run_hook(HookKind::remove, id, entity);
             ++called_;
         });
     }
     /// The change was made.
-    void dismiss() noexcept { called_ = 0; }
+    void dismiss() noexcept {
+        called_ = 0;
+        logs_ = false;
+    }
 
 private:
     SLOTWISE_NEVER_INLINE void call_back() noexcept {
+        core_.removals.begin_undo();
         walk_([this, i = std::size_t{0}](ComponentId id, Entity entity) mutable {
-            if (i++ >= called_) return;
             const EntityLocation* const at = core_.location(entity);
-            if (at != nullptr && core_.has_at(*at, entity, id)) core_.run_hook(HookKind::add, id, entity);
+            const bool stays = at != nullptr && core_.has_at(*at, entity, id);
+            core_.removals.keep(id, !stays);
+            if (i++ < called_ && stays) core_.run_hook(HookKind::add, id, entity);
         });
+        core_.removals.end_undo();
     }
 
     StoreCore& core_;
     const Walk& walk_;
     std::size_t called_ = 0; // components whose hooks were called
+    bool logs_ = false;      // hooks write who lost them
 };
 template <class Walk>
 RemovalHooks(StoreCore&, const Walk&) -> RemovalHooks<Walk>;
@@ -295,6 +308,54 @@ void remove_with_hooks(StoreCore& core, const Walk& walk, Remove&& remove) {
     hooks.call();
     remove();
     hooks.dismiss();
+}
+
+void StoreCore::remove_sparse_slowly(Entity entity, SparseColumn& column, ComponentId id) {
+    const Changing change(*this);
+    if (!column.contains(entity)) return;
+    const auto removed = [&](auto&& f) { f(id, entity); };
+    remove_with_hooks(*this, removed, [&] { column.erase(entity); });
+}
+
+SLOTWISE_INLINE void RemovalLogs::begin_change() noexcept {
+    for (RemovalLog* const log : logs_) {
+        log->before = log->kept = log->ticks.size();
+        log->wanted = 0;
+    }
+}
+
+SLOTWISE_INLINE void RemovalLogs::keep(ComponentId id, bool removed) noexcept {
+    for (RemovalLog* const log : logs_) {
+        if (!log->is_about(id) || log->wanted == log->ticks.size()) continue;
+        log->entities[log->kept] = log->entities[log->wanted];
+        log->ticks[log->kept] = log->ticks[log->wanted++];
+        log->kept += removed;
+    }
+}
+
+SLOTWISE_INLINE void RemovalLog::reserve(std::size_t count) {
+    const std::size_t least = ticks.size() + count;
+    if (least <= ticks.capacity() && least <= entities.capacity()) return;
+    entities.reserve(least < 2 * ticks.size() ? 2 * ticks.size() : least + 4);
+    ticks.reserve(entities.capacity());
+}
+
+SLOTWISE_INLINE void StoreCore::keep_removed(ComponentId id) {
+    registry.expect_term(id, "ArchetypeStore::keep_removed");
+    if (id.has_any_relation()) throw_invalid_argument("ArchetypeStore::keep_removed: name the relation of the pairs");
+    if (removals.find(id) != nullptr) return;
+    removals.make(id, [&](RemovalLog& log) {
+        hooks.add(HookKind::remove, id, [this, &log](Entity entity, ComponentId, void*) { log.add(entity, tick); });
+    });
+}
+
+SLOTWISE_INLINE RemovedRange StoreCore::removed(ComponentId id, tick_t since) const {
+    const RemovalLog* const log = removals.find(id);
+    if (log == nullptr) [[unlikely]]
+        throw_invalid_argument(
+            "ArchetypeStore::removed: who loses this component is not kept; call keep_removed<T>() at first");
+    const std::size_t first = log->after(since), last = log->ticks.size();
+    return RemovedRange(RemovedIterator(*log, first), RemovedIterator(*log, last), last - first);
 }
 
 SLOTWISE_INLINE void StoreCore::erase_entity(Entity entity, EntityLocation& at) {
@@ -999,7 +1060,7 @@ SLOTWISE_INLINE std::size_t StoreCore::memory_usage() const noexcept {
     const std::size_t visit = alone && first_visit != nullptr ? SpareSteps::memory_of(*first_visit) : 0;
     end_walk();
     return sizeof(StoreLife) + visit + spare_visits.memory_usage() + spare_records.memory_usage() +
-           memory_of(resources, registry, tables, entities, sparse, hooks, type_lists, reserved, plans);
+           memory_of(resources, registry, tables, entities, sparse, hooks, removals, type_lists, reserved, plans);
 }
 
 } // namespace detail

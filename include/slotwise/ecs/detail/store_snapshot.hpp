@@ -849,6 +849,7 @@ protected:
         EntitySteps::exchange(core_.entities, entities_);
         for (Staged& each : staged_) core_.tables[each.slot].swap(each.table);
         core_.tick = tick_;
+        core_.removals.clear(); // their ticks are of another time
         core_.without_row = 0;
         core_.resources.accept(
             resources_, [this](std::uint32_t number) { return StoreFormat::is_state(core_.resources.kind(number), codec_); });
