@@ -2018,6 +2018,16 @@ void of_stores() {
         ArchetypeStore store;
         return once([&] { keep(store.spawn_n(n, Fish{1}).size()); });
     });
+    row("ArchetypeStore::clone complexity", "entities, amortised", constant, [](std::size_t n) {
+        ArchetypeStore store;
+        const Entity source = store.spawn(1, 2.0);
+        return mean(n, [&](std::size_t) { keep(store.clone(source).index()); });
+    });
+    row("ArchetypeStore::clone_n complexity", "entities", linear, [](std::size_t n) {
+        ArchetypeStore store;
+        const Entity source = store.spawn(1, 2.0);
+        return once([&] { keep(store.clone_n(source, n).empty()); });
+    });
     row("ArchetypeStore::add_range complexity", "pages", linear, [](std::size_t n) {
         ArchetypeStore store;
         store.reserve(64 * n);

@@ -320,6 +320,22 @@ public:
     /// @throws as spawn; strong @complexity linear in the bytes of the rows
     template <detail::Component... Ts>
     std::span<const Entity> spawn_n(size_type count, const Ts&... values);
+    /// A new entity with copies of all that this one has: components in tables and sparse, tags, pairs, and which of them are
+    /// disabled. Pairs keep their targets, also one with the entity itself; what relates to the entity is not copied. Components
+    /// with the trait `hides` are left out, so that a hidden entity is a template (see ComponentTraits). Ticks are those of
+    /// added components, and on_add hooks are called as by spawn. Null if the entity does not live.
+    ///     store.registry().add<Prefab>({.hides = true});
+    ///     const Entity goblin = store.spawn(Prefab{}, Health{5});      // no query meets it that does not name Prefab
+    ///     const Entity live = store.clone(goblin);
+    /// @throws std::invalid_argument that names a component whose values cannot be copied; as spawn; strong
+    /// @complexity one row, and its sparse components @invalidates addresses in that table
+    Entity clone(Entity entity) {
+        const std::span<const Entity> one = clone_n(entity, 1);
+        return one.empty() ? Entity() : one[0];
+    }
+    /// `count` such entities. The span is empty if the entity does not live, and ends at the next spawn or despawn.
+    /// @throws as clone; strong @complexity linear in the bytes of the rows
+    std::span<const Entity> clone_n(Entity entity, size_type count) { return core_->clone_n(entity, count); }
     /// Exactly this entity, for replication and loading. False, and no effect, if it lives, or may have lived before: see
     /// EntityIndex::make_alive. @throws as spawn; strong, but spawn() may return the entity next
     template <detail::Component... Ts>
@@ -775,14 +791,10 @@ private:
         if constexpr (!detail::is_tag_type<T>) {
             T* const values = static_cast<T*>(to);
             std::size_t built = 0;
-            if constexpr (std::is_trivially_copyable_v<T>) { // g++ does not vectorise a loop of 12 bytes: copy blocks of 4 KiB
-                if (count != 0) ::new (to) T(value), built = 1;
-                while (built != count) {
-                    std::size_t more = built < 4096 / sizeof(T) + 1 ? built : 4096 / sizeof(T) + 1;
-                    if (more > count - built) more = count - built;
-                    std::memcpy(static_cast<void*>(values + built), values, more * sizeof(T));
-                    built += more;
-                }
+            if constexpr (std::is_trivially_copyable_v<T>) {
+                if (count == 0) return true;
+                ::new (to) T(value);
+                detail::repeat_first(to, sizeof(T), count);
                 return true;
             }
             ScopeGuard undo([&]() noexcept {
@@ -849,7 +861,7 @@ std::span<const Entity> ArchetypeStore::spawn_n(size_type count, const Ts&... va
     table.append_n(count, created, core.tick, [&](size_type column, void* to, size_type n) {
         [[maybe_unused]] unsigned i = 0;
         const bool given = ((transition.argument[column] == i++ && fill(to, n, values)) || ...);
-        if (!given) detail::fill_by_default(table.type(column), to, n);
+        if (!given) detail::fill_column(table.type(column), AnyValue(), to, n);
     });
     undo.dismiss();
     if (core.hooks.any(HookKind::add)) [[unlikely]]

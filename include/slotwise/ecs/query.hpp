@@ -57,6 +57,9 @@ private:
 /// tick in all rows that are visited, and in all rows of the run if f throws. A tag restricts which entities match, and f has
 /// no parameter for it.
 ///
+/// A component with the trait `hides` hides its entities from queries that do not name it, in any term. One that an optional
+/// component shows has no list of tables, see below.
+///
 /// A disabled component counts as missing. Tables come in the order in which they got their first row, rows in ascending order.
 /// If a term names a sparse component, or a target of a switched relation, and fewer entities have it than there are rows to
 /// check, then the walk follows the order of those entities instead.

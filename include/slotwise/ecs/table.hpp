@@ -58,9 +58,17 @@ public:
         return number < near_numbers ? near_[number].place != no_place : search(id) >= 0;
     }
 
-    std::size_t memory_usage() const noexcept { return memory_of(ids_, columns_, places_, low_); }
+    /// Whether one of the ids has the trait `hides` and is not among these, which ascend.
+    bool is_hidden_from(std::span<const ComponentId> named) const noexcept {
+        return !hiding_.empty() && !names_all_hiding(named); // in most tables it is one comparison
+    }
+    /// The ids with the trait `hides`, ascending.
+    std::span<const ComponentId> hiding() const noexcept { return hiding_.span(); }
+
+    std::size_t memory_usage() const noexcept { return memory_of(ids_, columns_, places_, low_, hiding_); }
 
 private:
+    bool names_all_hiding(std::span<const ComponentId> named) const noexcept;
     SLOTWISE_NEVER_INLINE std::int32_t search(ComponentId id) const noexcept {
         const std::uint32_t number = id.number();
         if (number - 1 < low_numbers - 1) {
@@ -88,6 +96,7 @@ private:
     PlainVector<std::int32_t> columns_{}; // by place
     PlainVector<std::uint32_t> places_{}; // by column
     PlainVector<std::int32_t> low_{};     // places by number, if one is not near
+    PlainVector<ComponentId> hiding_{};
 };
 
 /// How the marks of one table, bits and ticks, follow a row to another.
@@ -286,6 +295,11 @@ public:
     bool contains_own(ComponentId id) const noexcept { return shape_.contains_own(id); }
     /// The column of the id at this place; -1 if it has none. @pre place < ids().size()
     std::int32_t column_at(size_type place) const noexcept { return shape_.column_at(place); }
+    /// The ids with the trait `hides`, ascending.
+    std::span<const ComponentId> hiding() const noexcept { return shape_.hiding(); }
+    /// Whether the rows are hidden from a query that names these ids, which ascend: one of the table's ids has the trait `hides`
+    /// and is not among them. @complexity O(1) without such ids, else O(named)
+    bool is_hidden_from(std::span<const ComponentId> named) const noexcept { return shape_.is_hidden_from(named); }
     /// Columns there are.
     size_type column_count() const noexcept { return shape_.column_count(); }
     /// The component of a column. @pre column < column_count() (checked at level fast)

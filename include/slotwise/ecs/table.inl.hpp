@@ -21,6 +21,7 @@ SLOTWISE_INLINE TableShape::TableShape(const ComponentRegistry& registry, std::s
         const bool has_column = registry.has_column(id);
         columns_.push_back(has_column ? static_cast<std::int32_t>(places_.size()) : none);
         if (has_column) places_.push_back(static_cast<std::uint32_t>(place));
+        if (registry.traits(id).hides) hiding_.push_back(id);
         const std::uint32_t number = id.number();
         if (number == 0 || number >= low_numbers) continue;
         if (number < near_numbers) { // such ids come first, so that their places are low, too
@@ -30,6 +31,15 @@ SLOTWISE_INLINE TableShape::TableShape(const ComponentRegistry& registry, std::s
         low_.resize(number + std::size_t{1}, none);
         low_[number] = static_cast<std::int32_t>(place);
     }
+}
+
+SLOTWISE_INLINE bool TableShape::names_all_hiding(std::span<const ComponentId> named) const noexcept {
+    auto at = named.begin();
+    for (const ComponentId id : hiding_) {
+        while (at != named.end() && *at < id) ++at;
+        if (at == named.end() || *at != id) return false;
+    }
+    return true;
 }
 
 SLOTWISE_INLINE TableMarks::TableMarks(const ComponentRegistry& registry, const TableShape& shape) {

@@ -89,6 +89,10 @@ public:
     std::span<const ComponentId> tables() const noexcept { return tables_.span(); }
     /// Whether a table must have a pair whose target is an entity.
     bool names_entity() const noexcept;
+    /// The named ids with the trait `hides`, ascending: tables with others of them do not match.
+    std::span<const ComponentId> shown() const noexcept { return shown_.span(); }
+    /// Whether tables match that no list of the store has: an optional component is among shown(), and not among tables().
+    bool shows_more() const noexcept { return shows_more_; }
     /// The place of an id in tables().
     std::uint32_t place_of(ComponentId id) const noexcept {
         std::uint32_t place = 0;
@@ -102,7 +106,7 @@ public:
     /// Whether a term asks for a sparse component or a target of a switched relation.
     bool by_entity() const noexcept { return by_entity_; }
 
-    std::size_t memory_usage() const noexcept { return memory_of(tables_, checked_, late_); }
+    std::size_t memory_usage() const noexcept { return memory_of(tables_, shown_, checked_, late_); }
 
 private:
     struct Late {
@@ -112,9 +116,10 @@ private:
     };
     void add_checked(const QueryTerm& term);
 
-    PlainVector<ComponentId> tables_{};
+    PlainVector<ComponentId> tables_{}, shown_{};
     PlainVector<QueryTerm> checked_{};
     PlainVector<Late> late_{};
+    bool shows_more_ = false;
     bool by_row_ = false;
     bool by_entity_ = false;
 };
@@ -161,7 +166,7 @@ struct QueryPlan {
     void bind() noexcept;
     /// Sets what a column of a type is that is registered, and adds its term.
     void set(const ComponentRegistry& registry, QueryColumn& column, ComponentId id);
-    /// The list of tables; null if there is none, because the store is const or the query names an entity.
+    /// The list of tables; null if there is none, because the store is const, the query names an entity, or it shows_more().
     const QueryTables* tables(StoreCore& core) const {
         const QueryTables* const known = memo.get();
         return known != nullptr ? known : find_tables(core);

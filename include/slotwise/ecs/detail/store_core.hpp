@@ -473,6 +473,9 @@ public:
     bool spawn_at(Entity given, const Change& what);
     /// `count` new entities, with copies of the values. Throws as change(); strong
     std::span<const Entity> spawn_n(std::size_t count, const Change& what);
+    /// `count` new entities with what this one has, but for components that hide it; none if it does not live.
+    /// Throws std::invalid_argument that names a component whose values cannot be copied; as change(); strong
+    std::span<const Entity> clone_n(Entity given, std::size_t count);
     /// Gives an id that a command buffer has taken its first row.
     /// @pre as change(); the id is made and has no row. Throws as change(); strong
     void spawn_reserved(Entity entity, const Change& what);
@@ -812,6 +815,8 @@ public:
     bool check_invariants() const;
     /// Throws std::invalid_argument that says which entity does not live, and why
     [[noreturn]] SLOTWISE_INLINE SLOTWISE_COLD void refuse_dead(Entity entity, const char* which) const;
+    /// Throws std::invalid_argument that names a component which cannot be copied
+    [[noreturn]] SLOTWISE_INLINE SLOTWISE_COLD void refuse_clone(ComponentId id) const;
     /// Throws std::out_of_range that says what at() did not find
     [[noreturn]] SLOTWISE_INLINE SLOTWISE_COLD void refuse_missing(Entity entity, ComponentId id) const;
 
@@ -899,8 +904,18 @@ private:
 
 /// Builds the default value of a column.
 void build_default(const Table& table, std::size_t column, void* to);
-/// Builds `count` default values side by side. Throws what the type does; none is there then
-void fill_by_default(const TypeDescriptor& type, void* to, std::size_t count);
+/// Builds `count` values side by side, each from this one. Throws as AnyValue::build; none is there then
+void fill_column(const TypeDescriptor& type, const AnyValue& value, void* to, std::size_t count);
+/// Copies the first of `count` values to the places of the others: in blocks of 4 KiB, because g++ does not vectorise a loop of
+/// 12 bytes. @pre the type is trivially copyable, and count != 0
+SLOTWISE_ALWAYS_INLINE void repeat_first(void* values, std::size_t bytes, std::size_t count) noexcept {
+    for (std::size_t built = 1; built != count;) {
+        std::size_t more = built < 4096 / bytes + 1 ? built : 4096 / bytes + 1;
+        if (more > count - built) more = count - built;
+        std::memcpy(static_cast<std::byte*>(values) + built * bytes, values, more * bytes);
+        built += more;
+    }
+}
 
 /// Entities in the order in which they were found, each once.
 class FoundEntities {

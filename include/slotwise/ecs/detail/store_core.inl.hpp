@@ -191,13 +191,18 @@ inline void assign_value(const TypeDescriptor& type, void* to, const AnyValue& v
     AnyValue::moved(built).assign(type, to);
 }
 
-SLOTWISE_INLINE void fill_by_default(const TypeDescriptor& type, void* to, std::size_t count) {
+SLOTWISE_INLINE void fill_column(const TypeDescriptor& type, const AnyValue& value, void* to, std::size_t count) {
+    if (count == 0) return;
     std::byte* const values = static_cast<std::byte*>(to);
+    if (type.trivial && value.has_source()) {
+        value.build(type, to);
+        return repeat_first(to, type.size, count);
+    }
     std::size_t built = 0;
     ScopeGuard undo([&]() noexcept {
         while (type.destroy != nullptr && built != 0) type.destroy(values + --built * type.size);
     });
-    for (; built != count; ++built) AnyValue().build(type, values + built * type.size);
+    for (; built != count; ++built) value.build(type, values + built * type.size);
     undo.dismiss();
 }
 
@@ -657,6 +662,59 @@ SLOTWISE_INLINE std::span<const Entity> StoreCore::spawn_n(std::size_t count, co
     return entities.alive().subspan(first, count);
 }
 
+SLOTWISE_INLINE std::span<const Entity> StoreCore::clone_n(Entity given, std::size_t count) {
+    erase_left_tables();
+    const Entity source = without_user_bits(given);
+    if (!is_alive(source) || count == 0) return {};
+    flush_reserved();
+    const Changing change(*this);
+    const EntityLocation at = *location(source);
+    Table& from = table(at);
+    const auto expect_copies = [&](ComponentId id, const TypeDescriptor* type) {
+        if (type != nullptr && !type->trivial && type->copy == nullptr && !registry.traits(id).hides) [[unlikely]]
+            refuse_clone(id);
+    };
+    for (std::size_t i = 0; i != from.column_count(); ++i) expect_copies(from.column_id(i), &from.type(i));
+    PlainVector<ComponentValue> beside; // what no table holds
+    if (at.has_sparse())
+        sparse.for_each(source, [&](ComponentId id, const void* value) {
+            if (value != nullptr) expect_copies(id, registry.type(id));
+            beside.push_back({id, value == nullptr ? AnyValue() : AnyValue::copied(value)});
+        });
+    const slot_t number = from.hiding().empty() ? at.table() : tables.remove_all(at.table(), from.hiding()).table;
+    Table& to = tables[number];
+    const auto first = static_cast<slot_t>(to.size());
+    const std::size_t living = entities.alive().size();
+    static_cast<void>(entities.create_n({}, count, [&](slot_t i) {
+        EntityLocation place(number, first + i);
+        place.set_sparse(!beside.empty());
+        return place;
+    }));
+    const auto created = [&] { return entities.alive().data() + living; }; // values and hooks may record spawns
+    std::size_t rows = 0;
+    ScopeGuard undo([&]() noexcept {
+        for (std::size_t i = 0; i != count && !beside.empty(); ++i) sparse.erase(created()[i]);
+        for (; rows != 0; --rows) static_cast<void>(to.swap_erase(to.size() - 1)); // nothing moves
+        undo_create(living, count);
+    });
+    before_row(number, to);
+    to.append_n(count, created, tick, [&](std::size_t column, void* values, std::size_t n) {
+        const auto own = static_cast<std::size_t>(from.column_of(to.column_id(column)));
+        fill_column(to.type(column), AnyValue::copied(from.value(own, at.row())), values, n);
+    });
+    rows = count;
+    if (from.any_disabled_columns())
+        for (std::size_t place = 0; place != to.ids().size(); ++place)
+            if (!from.is_enabled(at.row(), static_cast<std::size_t>(from.place_of(to.ids()[place]))))
+                for (std::size_t i = 0; i != count; ++i) to.enable(first + i, place, false);
+    for (const ComponentValue& each : beside)
+        for (std::size_t i = 0; i != count; ++i) sparse.emplace(created()[i], each.id, each.value);
+    undo.dismiss();
+    if (hooks.any(HookKind::add)) [[unlikely]]
+        for (std::size_t i = 0; i != count; ++i) run_all_hooks(HookKind::add, created()[i]);
+    return {created(), count};
+}
+
 SLOTWISE_INLINE void StoreCore::spawn_reserved(Entity entity, const Change& what) {
     erase_left_tables();
     expect_ids(what.add, TargetsAre::spawned_too);
@@ -816,6 +874,12 @@ ComponentList& ComponentLists::make(const ComponentRegistry& registry, const Typ
 
 void StoreCore::refuse_dead(Entity entity, const char* which) const {
     const std::string text = which + (" (" + to_string(entity)) + ") " + dead_because(entity);
+    throw_invalid_argument(text.c_str());
+}
+
+void StoreCore::refuse_clone(ComponentId id) const {
+    const std::string text = "ArchetypeStore::clone: values of the component " + registry.name(id) +
+                             " cannot be copied; give the type a copy constructor, or spawn() the entity with its own values";
     throw_invalid_argument(text.c_str());
 }
 
