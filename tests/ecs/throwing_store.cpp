@@ -28,6 +28,9 @@ struct Plain {
 struct Sparse {
     ThrowingCopy value;
 };
+struct Once {
+    ThrowingCopy value{3};
+};
 
 /// Some entities with values whose copies throw and whose moves do not.
 struct World {
@@ -209,6 +212,17 @@ TEST_CASE("ArchetypeStore: a change that fails leaves the entity in its table", 
     is_strong("ArchetypeStore::add", [](World& world) { world.store.add(world.entities[3], Sparse{world.value}); });
     is_strong("ArchetypeStore::add",
               [](World& world) { world.store.add(world.entities[8], Sparse{world.value}, world.value); });
+    is_strong("ArchetypeStore::add", // many at once
+              [](World& world) { world.store.add(std::span(world.entities).first(5), 1.5, Once{world.value}); });
+    is_strong("ArchetypeStore::add_each", [](World& world) {
+        const std::array<Once, 5> values{Once{world.value}, {}, {}, {}, {}};
+        const std::array<double, 5> numbers{};
+        world.store.add_each(std::span(world.entities).first(5), values, numbers);
+    });
+    is_strong("ArchetypeStore::get_or_add",
+              [](World& world) { world.store.get_or_add<ThrowingCopy>(world.entities[8], world.value); });
+    is_strong("ArchetypeStore::get_or_add",
+              [](World& world) { world.store.get_or_add<Sparse>(world.entities[8], world.value); });
     is_strong("ArchetypeStore::set", [](World& world) { world.store.set(world.entities[8], world.value); });
     is_strong("ArchetypeStore::set", [](World& world) {
         world.store.set(world.entities[8], world.store.registry().id<ThrowingCopy>(), AnyValue::of(world.value));
@@ -278,6 +292,16 @@ TEST_CASE("ArchetypeStore: entities that go, and memory that is given back, may 
         commands.spawn(1.5);
         world.store.clear();
     });
+    const std::size_t failures = run_out_of_memory([&](auto&& attempt) { // of a list some have ended
+        World world;
+        const std::vector<Entity> entities = world.entities;
+        if (!attempt([&] { world.store.despawn(entities); })) return;
+        CHECK((world.store.check_invariants() && world.store.size() != 0));
+        CHECK(world.store.despawn(world.store.entities()) != 0);
+        CHECK((world.store.check_invariants() && world.store.empty()));
+    });
+    CHECK(failures != 0);
+    report_sweep(swept("ArchetypeStore::despawn"), failures);
 }
 
 TEST_CASE("CommandBuffer: a command that cannot be recorded leaves the others, and the store, as they are", "[ecs][throws]") {

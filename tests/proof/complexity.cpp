@@ -2052,6 +2052,27 @@ void of_stores() {
         const auto entities = of_size(store, n);
         return mean(n, [&](std::size_t i) { keep(store.add(entities[i], Wet{})); });
     });
+    row("ArchetypeStore::add complexity", "entities of a list", linear, [=](std::size_t n) {
+        ArchetypeStore store;
+        const auto entities = of_size(store, n);
+        return once([&] { keep(store.add(entities, Wet{})); });
+    });
+    row("ArchetypeStore::add_each complexity", "entities", linear, [=](std::size_t n) {
+        ArchetypeStore store;
+        const auto entities = of_size(store, n);
+        const std::vector<double> values(n);
+        return once([&] { keep(store.add_each(entities, std::span(values))); });
+    });
+    row("ArchetypeStore::despawn complexity", "entities of a list", linear, [=](std::size_t n) {
+        ArchetypeStore store;
+        const auto entities = of_size(store, n);
+        return once([&] { keep(store.despawn(entities)); });
+    });
+    row("ArchetypeStore::get_or_add complexity", "entities, amortised", constant, [=](std::size_t n) {
+        ArchetypeStore store;
+        const auto entities = of_size(store, n);
+        return mean(n, [&](std::size_t i) { keep(store.get_or_add<double>(entities[i])); });
+    });
     row("ArchetypeStore::remove complexity", "entities, amortised", constant, [=](std::size_t n) {
         ArchetypeStore store;
         const auto entities = of_size(store, n);

@@ -147,6 +147,13 @@ public:
     [[nodiscard]] Query<Store, Ts..., Optional<X>> optional() const {
         return {*core_, &*plan_, request_of<Optional<X>>(*core_)};
     }
+    template <class... Xs>
+        requires(sizeof...(Xs) != 1)
+    void optional() const {
+        static_assert(detail::never<detail::TypeList<Xs...>>,
+                      "Query::optional<X>(): name one component in each call, as in "
+                      "optional<A>().optional<B>(), or query<A, Optional<B>, Optional<C>>()");
+    }
     /// The query that only matches entities whose X was changed after tick `since`. An added component counts as changed.
     /// @throws as with(), and std::invalid_argument when the component is not tracked
     template <class X>
