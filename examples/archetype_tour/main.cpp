@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the slotwise authors
 //
 // A tour of ArchetypeStore. First a mover gets a velocity and loses it again, and a landmark stays. Then hooks keep an index. Then
-// what a game needs of a store: change detection, events, sparse tags, commands, chunks on threads, and a frame that orders them:
-// systems run, buffers are applied, events are retired, the tick advances.
+// what a game needs of a store: a template, change detection, events, sparse tags, commands, chunks on threads, and a frame that
+// orders them: systems run, buffers are applied, events are retired, the tick advances.
 
 #include <slotwise/ecs/archetype_store.hpp>
 #include <slotwise/ecs/command_buffer.hpp>
@@ -37,6 +37,7 @@ struct Velocity {
 struct Health {
     int points = 10;
 };
+struct Template {}; // hides its entities from walks that do not name it
 struct Selected {}; // a tag outside the tables: it comes and goes without a move
 struct Hit {
     Entity entity;
@@ -120,10 +121,12 @@ public:
     Game() {
         store_.registry().add<Position>({.tracked = true});
         store_.registry().add<Selected>({.sparse = true});
+        store_.registry().add<Template>({.hides = true});
         for (std::size_t i = 0; i != movers; ++i)
             store_.spawn(Position{static_cast<float>(i % 100), 0}, Velocity{static_cast<float>(i % 8 + 1), 0}, Health{});
-        const auto stone = store_.spawn_n(stones, Position{5, 5});
-        stones_.assign(stone.begin(), stone.end());
+        const Entity stone = store_.spawn(Template{}, Position{5, 5});
+        const auto clones = store_.clone_n(stone, stones); // without Template: they are walked
+        stones_.assign(clones.begin(), clones.end());
     }
 
     /// A schedule is a function: nothing is hidden in the store.
@@ -148,7 +151,9 @@ public:
         std::cout << store_.size() << " entities, " << hits_seen_ << " hits, " << replaced_ << " replaced, " << drawn_
                   << " positions drawn of " << (movers + stones) * frames << '\n';
         check(store_.check_invariants(), "the store is sound");
-        check(store_.size() == movers + stones, "each entity that died was replaced");
+        check(store_.query<>().size() == movers + stones, "each entity that died was replaced");
+        check(store_.size() == movers + stones + 1 && store_.query<>().with<Template>().size() == 1,
+              "no walk met the template");
         check(hits_seen_ == hits_made_, "each event was read once");
         check(hurt != 0 && replaced_ != 0, "some are hurt, and some have died");
         check(selected == near && selected == store_.query<>().with<Selected>().size(),

@@ -35,6 +35,7 @@
 #include "ecs/component_id.hpp"
 #include "ecs/component_index.hpp"
 #include "ecs/component_registry.hpp"
+#include "ecs/entity.hpp"
 #include "ecs/entity_location.hpp"
 #include "ecs/event_queue.hpp"
 #include "ecs/query.hpp"

@@ -24,11 +24,53 @@ struct Pinned {
 };
 
 //=== removes_nothing ===//
-// expect: no matching
+// expect: name what is removed, as in remove<Position>(entity)
 ArchetypeStore store;
 const Entity entity = store.spawn(Position{});
 store.remove<Position>(entity);
 store.remove<>(entity); // faulty
+
+//=== names_no_component ===//
+// expect: name a component, as in get<Position>(entity)
+ArchetypeStore store;
+const Entity entity = store.spawn(Position{});
+store.at<Position>(entity);
+store.at(entity); // faulty
+
+//=== asks_for_nothing ===//
+// expect: name a component, as in get<Position>(entity)
+ArchetypeStore store;
+const Entity entity = store.spawn(Position{});
+static_cast<void>(store.has_any<Position>(entity));
+static_cast<void>(store.has_any(entity)); // faulty
+
+//=== gets_a_reference ===//
+// expect: a component is named as T, or as const T
+ArchetypeStore store;
+const Entity entity = store.spawn(Position{});
+static_cast<void>(store.get<Position, NoDefault>(entity));
+static_cast<void>(store.get<Position&>(entity)); // faulty
+
+//=== values_of_tags ===//
+// expect: get<Ts...>: a type without state is a tag
+ArchetypeStore store;
+const Entity entity = store.spawn(Position{}, Hidden{});
+static_cast<void>(store.has<Position, Hidden>(entity));
+static_cast<void>(store.get<Position, Hidden>(entity)); // faulty
+
+//=== gets_or_adds_a_tag ===//
+// expect: write add<T>(entity)
+ArchetypeStore store;
+const Entity entity = store.spawn();
+store.get_or_add<Position>(entity);
+store.get_or_add<Hidden>(entity); // faulty
+
+//=== gets_or_adds_from_what_builds_nothing ===//
+// expect: T cannot be built as T(args...)
+ArchetypeStore store;
+const Entity entity = store.spawn();
+store.get_or_add<NoDefault>(entity, 5);
+store.get_or_add<NoDefault>(entity); // faulty
 
 //=== adds_a_default_that_there_is_not ===//
 // expect: a type has no default value; write add(entity, values...)

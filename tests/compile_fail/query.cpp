@@ -22,6 +22,12 @@ ArchetypeStore store;
 static_cast<void>(store.query<Place>().size());
 static_cast<void>(store.query<Place&>().size()); // faulty
 
+//=== several_optional_components ===//
+// expect: name one component in each call, as in optional<A>().optional<B>()
+ArchetypeStore store;
+static_cast<void>(store.query<>().optional<Place>().size());
+store.query<>().optional<Place, const int>(); // faulty
+
 //=== an_optional_tag ===//
 // expect: X is a tag and has no value
 ArchetypeStore store;

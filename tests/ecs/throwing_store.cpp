@@ -28,6 +28,9 @@ struct Plain {
 struct Sparse {
     ThrowingCopy value;
 };
+struct Once {
+    ThrowingCopy value{3};
+};
 
 /// Some entities with values whose copies throw and whose moves do not.
 struct World {
@@ -191,12 +194,51 @@ TEST_CASE("ArchetypeStore: a spawn that fails leaves everything as before, also 
         is_strong(function, build);
 }
 
+TEST_CASE("ArchetypeStore: clones that fail leave everything as before, also the ids to come", "[ecs][throws]") {
+    struct Hidden {};
+    const auto fails = [](const char* function, auto&& clone) {
+        const NothingLeaks leaks;
+        const auto scenario = [&](auto&& attempt) {
+            World world;
+            const Entity entity = world.entities[7];
+            world.store.registry().add<Hidden>({.hides = true});
+            world.store.add(entity, Sparse{ThrowingCopy(4)}, 5L, Hidden());
+            world.store.relate(entity, world.price, world.entities[2], AnyValue::of(ThrowingCopy(9)));
+            world.store.disable<long>(entity);
+            const Entity expected = inside(world.store).entities.next();
+            if (!attempt([&] { clone(world, entity); })) return;
+            CHECK((inside(world.store).entities.next() == expected && world.store.size() == world.entities.size()));
+            CHECK((world.store.at<Sparse>(entity).value.value() == 4 && !world.store.is_enabled<long>(entity)));
+            world.store.remove<Sparse, long, Hidden>(entity), world.store.unrelate(entity, world.price);
+            CHECK(world.as_before());
+        };
+        const std::size_t failures = fail_at_every_step(scenario) + run_out_of_memory(scenario);
+        CHECK(failures > 0);
+        report_sweep(swept(function), failures);
+    };
+    fails("ArchetypeStore::clone", [](World& world, Entity entity) { world.store.clone(entity); });
+    fails("ArchetypeStore::clone_n", [](World& world, Entity entity) { static_cast<void>(world.store.clone_n(entity, 20)); });
+    is_strong("ArchetypeStore::clone_n", // rows of the same table
+              [](World& world) { static_cast<void>(world.store.clone_n(world.entities[1], 20)); });
+}
+
 TEST_CASE("ArchetypeStore: a change that fails leaves the entity in its table", "[ecs][throws]") {
     is_strong("ArchetypeStore::add", [](World& world) { world.store.add(world.entities[8], world.value); });
     is_strong("ArchetypeStore::add", [](World& world) { world.store.add(world.entities[8], 1.5, world.value, 2.5f); });
     is_strong("ArchetypeStore::add", [](World& world) { world.store.add(world.entities[3], Sparse{world.value}); });
     is_strong("ArchetypeStore::add",
               [](World& world) { world.store.add(world.entities[8], Sparse{world.value}, world.value); });
+    is_strong("ArchetypeStore::add", // many at once
+              [](World& world) { world.store.add(std::span(world.entities).first(5), 1.5, Once{world.value}); });
+    is_strong("ArchetypeStore::add_each", [](World& world) {
+        const std::array<Once, 5> values{Once{world.value}, {}, {}, {}, {}};
+        const std::array<double, 5> numbers{};
+        world.store.add_each(std::span(world.entities).first(5), values, numbers);
+    });
+    is_strong("ArchetypeStore::get_or_add",
+              [](World& world) { world.store.get_or_add<ThrowingCopy>(world.entities[8], world.value); });
+    is_strong("ArchetypeStore::get_or_add",
+              [](World& world) { world.store.get_or_add<Sparse>(world.entities[8], world.value); });
     is_strong("ArchetypeStore::set", [](World& world) { world.store.set(world.entities[8], world.value); });
     is_strong("ArchetypeStore::set", [](World& world) {
         world.store.set(world.entities[8], world.store.registry().id<ThrowingCopy>(), AnyValue::of(world.value));
@@ -267,6 +309,16 @@ TEST_CASE("ArchetypeStore: entities that go, and memory that is given back, may 
         commands.spawn(1.5);
         world.store.clear();
     });
+    const std::size_t failures = run_out_of_memory([&](auto&& attempt) { // of a list some have ended
+        World world;
+        const std::vector<Entity> entities = world.entities;
+        if (!attempt([&] { world.store.despawn(entities); })) return;
+        CHECK((world.store.check_invariants() && world.store.size() != 0));
+        CHECK(world.store.despawn(world.store.entities()) != 0);
+        CHECK((world.store.check_invariants() && world.store.empty()));
+    });
+    CHECK(failures != 0);
+    report_sweep(swept("ArchetypeStore::despawn"), failures);
 }
 
 TEST_CASE("CommandBuffer: a command that cannot be recorded leaves the others, and the store, as they are", "[ecs][throws]") {

@@ -23,6 +23,8 @@ namespace {
 using namespace test;
 
 struct Tag {};
+/// Hides its entities from queries that do not name it.
+struct Hidden {};
 /// Outside the tables.
 struct Aside : Counted {
     using Counted::Counted;
@@ -55,7 +57,7 @@ namespace {
 
 /// The components of a store, which are the same in each.
 struct Ids {
-    ComponentId counted, number, aside, tag, brings, described, mark;
+    ComponentId counted, number, aside, tag, brings, described, mark, hidden;
     ComponentId likes, child_of, holds, state, owes;
 
     explicit Ids(ComponentRegistry& registry) {
@@ -66,13 +68,14 @@ struct Ids {
         brings = registry.add<Brings>({.with = {tag}});
         described = registry.add("described", TypeDescriptor::of<Counted>());
         mark = registry.add_tag("mark", {.sparse = true});
+        hidden = registry.add<Hidden>({.hides = true});
         likes = registry.add_relation("likes");
         child_of = registry.add_relation("child of", {.exclusive = true, .on_target_despawn = OnTargetDespawn::despawn});
         holds = registry.add_relation("holds", {.on_target_despawn = OnTargetDespawn::refuse});
         state = registry.add_relation("state", {.switched = true});
         owes = registry.relation<Owes>();
     }
-    std::vector<ComponentId> plain() const { return {counted, number, aside, tag, brings, described, mark}; }
+    std::vector<ComponentId> plain() const { return {counted, number, aside, tag, brings, described, mark, hidden}; }
     std::vector<ComponentId> relations() const { return {likes, child_of, holds, state, owes}; }
 };
 
@@ -228,7 +231,7 @@ private:
     //=== operations ===//
 
     void step(Input& in) {
-        switch (in.below(16)) {
+        switch (in.below(18)) {
         case 0:
             return spawn(in);
         case 1:
@@ -253,6 +256,82 @@ private:
             return record_spawn(in.below(2), in);
         default:
             return record(in.below(2), in);
+        case 16:
+            return many(in);
+        case 17:
+            return one(any_entity(in), in);
+        }
+    }
+    /// A list of entities, side by side or not, dead ones and twins among them.
+    void many(Input& in) {
+        std::vector<Entity> list;
+        const std::size_t first = in.below(8), step = in.below(3);
+        for (std::size_t i = 0, n = in.below(24); i != n && !issued_.empty(); ++i)
+            list.push_back(step == 0 ? any_entity(in) : issued_[(first + i * step) % issued_.size()]);
+        const int value = static_cast<int>(in.below(100));
+        std::vector<int> numbers;
+        std::vector<Brings> brings;
+        std::size_t living = 0;
+        for (const Entity each : list) {
+            numbers.push_back(value + static_cast<int>(numbers.size()));
+            brings.emplace_back(numbers.back());
+            living += lives(each.with_user_bits(0));
+        }
+        const auto add = [&](std::initializer_list<ComponentId> parts, bool same) {
+            for (std::size_t i = 0; i != list.size(); ++i)
+                if (const Entity entity = list[i].with_user_bits(0); lives(entity))
+                    for (const ComponentId id : parts) model_.add(entity, id, same ? value : numbers[i]);
+        };
+        switch (in.below(5)) {
+        case 0: {
+            const auto before = model_.things;
+            for (const Entity each : list)
+                if (lives(each.with_user_bits(0)) && !model_.despawn(each.with_user_bits(0))) {
+                    model_.things = before;
+                    return;
+                }
+            FUZZ_CHECK(store_.despawn(list) == before.size() - model_.things.size());
+            return;
+        }
+        case 1:
+            FUZZ_CHECK(store_.add(list, Aside(value), Counted(value)) == living);
+            return add({ids_.aside, ids_.counted}, true);
+        case 2:
+            FUZZ_CHECK(store_.add_each(list, numbers, brings) == living);
+            return add({ids_.number, ids_.brings}, false);
+        default:
+            FUZZ_CHECK(store_.add(list, Counted(value), Tag(), value) == living);
+            return add({ids_.counted, ids_.tag, ids_.number}, true);
+        }
+    }
+    /// Clones, and what adds or assigns only.
+    void one(Entity given, Input& in) {
+        const Entity entity = given.with_user_bits(0);
+        const int value = static_cast<int>(in.below(100));
+        const bool lived = lives(entity), had = lived && model_.things.at(entity).parts.contains(ids_.counted);
+        switch (in.below(4)) {
+        case 0: {
+            FUZZ_CHECK(refuses<std::out_of_range>(
+                !lived, [&] { FUZZ_CHECK(had || store_.get_or_add<Counted>(given, value).value() == value); }));
+            if (lived) model_.add(entity, ids_.counted, value);
+            return;
+        }
+        case 1:
+            FUZZ_CHECK(store_.replace(given, Counted(value)) == had);
+            if (had) model_.set(entity, ids_.counted, value);
+            return;
+        default:
+            break;
+        }
+        if (model_.things.size() > 40) return;
+        const std::size_t count = in.below(6);
+        const auto made = copy(store_.clone_n(given, count));
+        FUZZ_CHECK(made.size() == (lived ? count : 0));
+        for (const Entity each : made) {
+            FUZZ_CHECK(!lives(each) && !is_pending(each));
+            model_.things[each] = model_.things.at(entity);
+            model_.remove(each, ids_.hidden);
+            issued_.push_back(each);
         }
     }
     void spawn(Input& in) {
@@ -497,9 +576,11 @@ private:
     /// Queries agree with the model.
     void read(Input& in) {
         const Entity target = any_entity(in).with_user_bits(0);
-        std::size_t numbers = 0, both = 0, likes = 0, aside = 0, states = 0;
+        std::size_t numbers = 0, both = 0, likes = 0, aside = 0, states = 0, hidden = 0;
         for (const auto& [entity, thing] : model_.things) {
             const auto& parts = thing.parts;
+            hidden += parts.contains(ids_.hidden);
+            if (parts.contains(ids_.hidden)) continue;
             const bool number = parts.contains(ids_.number) && !thing.disabled;
             numbers += number;
             both += number && parts.contains(ids_.counted) && !parts.contains(ids_.tag);
@@ -517,6 +598,7 @@ private:
         FUZZ_CHECK(store_.query<const Aside>().size() == aside);
         read_one(any_entity(in));
         read_ancestors(any_relation(in));
+        FUZZ_CHECK(store_.query<Hidden>().size() == hidden && store_.query<>().size() == model_.things.size() - hidden);
         if (!lives(target)) return;
         FUZZ_CHECK(store_.query<>().with(ids_.likes, target).size() == likes);
         FUZZ_CHECK(store_.query<>().with(ids_.state, target).size() == states);

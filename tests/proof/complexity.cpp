@@ -2044,6 +2044,16 @@ void of_stores() {
         ArchetypeStore store;
         return once([&] { keep(store.spawn_n(n, Fish{1}).size()); });
     });
+    row("ArchetypeStore::clone complexity", "entities, amortised", constant, [](std::size_t n) {
+        ArchetypeStore store;
+        const Entity source = store.spawn(1, 2.0);
+        return mean(n, [&](std::size_t) { keep(store.clone(source).index()); });
+    });
+    row("ArchetypeStore::clone_n complexity", "entities", linear, [](std::size_t n) {
+        ArchetypeStore store;
+        const Entity source = store.spawn(1, 2.0);
+        return once([&] { keep(store.clone_n(source, n).empty()); });
+    });
     row("ArchetypeStore::add_range complexity", "pages", linear, [](std::size_t n) {
         ArchetypeStore store;
         store.reserve(64 * n);
@@ -2067,6 +2077,27 @@ void of_stores() {
         ArchetypeStore store;
         const auto entities = of_size(store, n);
         return mean(n, [&](std::size_t i) { keep(store.add(entities[i], Wet{})); });
+    });
+    row("ArchetypeStore::add complexity", "entities of a list", linear, [=](std::size_t n) {
+        ArchetypeStore store;
+        const auto entities = of_size(store, n);
+        return once([&] { keep(store.add(entities, Wet{})); });
+    });
+    row("ArchetypeStore::add_each complexity", "entities", linear, [=](std::size_t n) {
+        ArchetypeStore store;
+        const auto entities = of_size(store, n);
+        const std::vector<double> values(n);
+        return once([&] { keep(store.add_each(entities, std::span(values))); });
+    });
+    row("ArchetypeStore::despawn complexity", "entities of a list", linear, [=](std::size_t n) {
+        ArchetypeStore store;
+        const auto entities = of_size(store, n);
+        return once([&] { keep(store.despawn(entities)); });
+    });
+    row("ArchetypeStore::get_or_add complexity", "entities, amortised", constant, [=](std::size_t n) {
+        ArchetypeStore store;
+        const auto entities = of_size(store, n);
+        return mean(n, [&](std::size_t i) { keep(store.get_or_add<double>(entities[i])); });
     });
     row("ArchetypeStore::remove complexity", "entities, amortised", constant, [=](std::size_t n) {
         ArchetypeStore store;

@@ -20,7 +20,29 @@ SLOTWISE_BEGIN
 
 namespace detail {
 class Deferral;
-}
+
+/// A range of entities that is no array.
+template <class R>
+concept EntityRange =
+    !std::is_convertible_v<R&, std::span<const Entity>> && !std::is_convertible_v<R&, Entity> && requires(R& range) {
+        range.end();
+        requires std::is_same_v<std::remove_cvref_t<decltype(*range.begin())>, Entity>;
+    };
+
+/// What a list of components is, where one has a function of its own.
+template <class... Ts>
+inline constexpr bool not_one_component = sizeof...(Ts) != 1 || (std::is_reference_v<Ts> || ...);
+/// Says how components are named, if a list is none of components.
+template <class... Ts>
+struct NamedComponents {
+    static constexpr void expect() noexcept {
+        static_assert(sizeof...(Ts) != 0, "ArchetypeStore: name a component, as in get<Position>(entity), at<Position>(entity) "
+                                          "or has<Position>(entity); by its id it is get(entity, id) or has(entity, id)");
+        static_assert((!std::is_reference_v<Ts> && ...),
+                      "ArchetypeStore: a component is named as T, or as const T if it is only read; without a reference");
+    }
+};
+} // namespace detail
 
 /// What ArchetypeStore::extract_reserved() returns: all components of an entity with their values, in tables and sparse, its
 /// pairs, and which components were disabled. It owns the values. ArchetypeStore::fulfill() puts them back; they are of the
@@ -378,6 +400,22 @@ public:
     /// @throws as spawn; strong @complexity linear in the bytes of the rows
     template <detail::Component... Ts>
     std::span<const Entity> spawn_n(size_type count, const Ts&... values);
+    /// A new entity with copies of all that this one has: components in tables and sparse, tags, pairs, and which are disabled.
+    /// Pairs keep their targets, also one with the entity itself; what relates to the entity is not copied. Components
+    /// with the trait `hides` are left out, so that a hidden entity is a template (see ComponentTraits). Ticks are those of
+    /// added components, and on_add hooks are called as by spawn. Null if the entity does not live.
+    ///     store.registry().add<Prefab>({.hides = true});
+    ///     const Entity goblin = store.spawn(Prefab{}, Health{5});      // no query meets it that does not name Prefab
+    ///     const Entity live = store.clone(goblin);
+    /// @throws std::invalid_argument that names a component whose values cannot be copied; as spawn; strong
+    /// @complexity one row, and its sparse components @invalidates addresses in that table
+    Entity clone(Entity entity) {
+        const std::span<const Entity> one = clone_n(entity, 1);
+        return one.empty() ? Entity() : one[0];
+    }
+    /// `count` such entities. The span is empty if the entity does not live, and ends at the next spawn or despawn.
+    /// @throws as clone; strong @complexity linear in the bytes of the rows
+    std::span<const Entity> clone_n(Entity entity, size_type count) { return core_->clone_n(entity, count); }
     /// Exactly this entity, for replication and loading. False, and no effect, if it lives, or may have lived before: see
     /// EntityIndex::make_alive. @throws as spawn; strong, but spawn() may return the entity next
     template <detail::Component... Ts>
@@ -409,6 +447,17 @@ public:
     /// others relate to it what the allocator throws: some of them may have lost their pairs, and nothing has ended
     /// @complexity one row, and what relates to it @invalidates addresses in its table
     bool despawn(Entity entity) { return core_->despawn(entity); }
+    /// Ends all of these entities; what does not live is skipped. The list may be entities() of the store, or any range,
+    /// as sources(relation, target). Entities that are side by side in the list and in a table go at once. Returns how
+    /// many have ended, with those that went along.
+    /// @throws as despawn; those before it in the list have ended then @complexity as despawn of each
+    size_type despawn(std::span<const Entity> entities) { return core_->despawn_all(entities); }
+    template <detail::EntityRange R>
+    size_type despawn(R&& entities) {
+        detail::PlainVector<Entity> all;
+        for (const Entity each : entities) all.push_back(each);
+        return core_->despawn_all(all.span());
+    }
     /// Ends an entity as despawn does, and keeps its id reserved: it does not live, and no other entity gets its index, until
     /// fulfill() brings it back or cancel() gives it up. For undo: whatever keeps the id finds the entity again. False if it
     /// does not live. Entities that go along (OnTargetDespawn::despawn) are gone for good: keep them before, the sources first.
@@ -472,10 +521,25 @@ public:
     bool add(Entity entity, std::span<const ComponentId> ids) { return core_->add(entity, ids); }
     /// With a value of a type-erased type. @throws also std::invalid_argument when the component has values of another type
     bool add(Entity entity, ComponentId id, const AnyValue& value) { return core_->give(entity, id, value, false); }
+    /// Adds copies of the same values to each of these entities, and keeps those that it has. Entities that are side by side in
+    /// the list and in a table move at once, column by column. The list may be entities() of the store. Returns how many of the
+    /// list live.
+    /// @throws as add; each entity has then got all of the values, or none @complexity as add of each
+    template <detail::Component... Ts>
+        requires(sizeof...(Ts) != 0)
+    size_type add(std::span<const Entity> entities, const Ts&... values);
+    /// The same, with values of its own for each: the i-th entity gets copies of the i-th values of these lists, which are
+    /// vectors, arrays or spans. Of an entity that is there twice the first values count.
+    ///     store.add_each(ids, positions, velocities);
+    /// @throws std::invalid_argument when a list has another size than `entities`; as add
+    template <class... Lists>
+        requires(sizeof...(Lists) != 0)
+    size_type add_each(std::span<const Entity> entities, const Lists&... lists) {
+        return add_lists<typename decltype(std::span(lists))::value_type...>(entities, lists...);
+    }
     /// Removes components, in one move; what the entity has not is ignored. Returns whether the entity lives.
     /// @throws what the allocator throws; strong @complexity one row @invalidates addresses in both tables
     template <detail::Component... Ts>
-        requires(sizeof...(Ts) != 0)
     bool remove(Entity entity);
     bool remove(Entity entity, ComponentId id) { return core_->remove(entity, {&id, 1}); }
     bool remove(Entity entity, std::span<const ComponentId> ids) { return core_->remove(entity, ids); }
@@ -538,6 +602,18 @@ public:
         core_->registry.expect(id, "ArchetypeStore::modified");
         return core_->modified(entity, id);
     }
+    /// Assigns a value where the entity has the component, and adds none. Returns whether it did. on_set hooks are called as by
+    /// set. @throws as set
+    template <detail::Component T>
+    bool replace(Entity entity, T&& value) {
+        return has<std::remove_cvref_t<T>>(entity) && set(entity, std::forward<T>(value));
+    }
+    /// The entity's T; if it has none, one is added, which is built from `args`. It counts as a change.
+    ///     ++store.get_or_add<Hits>(entity).count;
+    /// @throws std::out_of_range that says why the entity does not live; as add; strong @complexity as get, or as add
+    /// @invalidates as add, if it adds
+    template <detail::Component T, class... Args>
+    T& get_or_add(Entity entity, Args&&... args);
 
     /// The entity's T; null if it does not live or has none. get<T> of a tracked component counts as a change, get<const T> and
     /// that of a const store do not. @complexity O(1)
@@ -548,6 +624,20 @@ public:
     template <detail::Component T>
     const T* get(Entity entity) const noexcept {
         return detail::StoreCore::typed_value<const T>(std::as_const(*core_), entity, core_->registry.template find<T>());
+    }
+    /// Some of its values, with one search for the entity; each is null where it is missing:
+    ///     auto [position, velocity] = store.get<Position, const Velocity>(entity);
+    template <class... Ts>
+        requires(detail::not_one_component<Ts...>)
+    std::tuple<std::remove_reference_t<Ts>*...> get(Entity entity) noexcept {
+        detail::NamedComponents<Ts...>::expect();
+        return detail::StoreCore::typed_values<std::remove_reference_t<Ts>...>(*core_, entity);
+    }
+    template <class... Ts>
+        requires(detail::not_one_component<Ts...>)
+    std::tuple<const std::remove_reference_t<Ts>*...> get(Entity entity) const noexcept {
+        detail::NamedComponents<Ts...>::expect();
+        return detail::StoreCore::typed_values<const std::remove_reference_t<Ts>...>(std::as_const(*core_), entity);
     }
     /// The address of a value; null if the entity does not live, has no such component, or it is a tag. It counts as a change.
     void* get(Entity entity, ComponentId id) noexcept { return core_->get(entity, id); }
@@ -561,10 +651,35 @@ public:
     const T& at(Entity entity) const {
         return detail::StoreCore::typed_at<const T>(std::as_const(*core_), entity, core_->registry.template find<T>());
     }
+    /// Some of its values, with one search for the entity: auto [position, velocity] = store.at<Position, Velocity>(entity).
+    template <class... Ts>
+        requires(detail::not_one_component<Ts...>)
+    std::tuple<std::remove_reference_t<Ts>&...> at(Entity entity) {
+        detail::NamedComponents<Ts...>::expect();
+        return detail::StoreCore::typed_all<std::remove_reference_t<Ts>...>(*core_, entity);
+    }
+    template <class... Ts>
+        requires(detail::not_one_component<Ts...>)
+    std::tuple<const std::remove_reference_t<Ts>&...> at(Entity entity) const {
+        detail::NamedComponents<Ts...>::expect();
+        return detail::StoreCore::typed_all<const std::remove_reference_t<Ts>...>(std::as_const(*core_), entity);
+    }
     /// Whether the entity lives and has the component, enabled or not. @complexity O(1)
     template <detail::Component T>
     bool has(Entity entity) const noexcept {
         return core_->template typed_has<T>(entity, core_->registry.template find<T>());
+    }
+    /// Whether the entity lives and has all of these components, or any of them. @complexity O(components)
+    template <class... Ts>
+        requires(detail::not_one_component<Ts...>)
+    bool has(Entity entity) const noexcept {
+        detail::NamedComponents<Ts...>::expect();
+        return core_->template typed_has_all<Ts...>(entity);
+    }
+    template <class... Ts>
+    bool has_any(Entity entity) const noexcept {
+        detail::NamedComponents<Ts...>::expect();
+        return core_->template typed_has_any<Ts...>(entity);
     }
     /// The same, by id; pair(relation, any) asks for any pair that matches.
     bool has(Entity entity, ComponentId id) const noexcept { return core_->has(entity, id); }
@@ -1068,14 +1183,10 @@ private:
         if constexpr (!detail::is_tag_type<T>) {
             T* const values = static_cast<T*>(to);
             std::size_t built = 0;
-            if constexpr (std::is_trivially_copyable_v<T>) { // g++ does not vectorise a loop of 12 bytes: copy blocks of 4 KiB
-                if (count != 0) ::new (to) T(value), built = 1;
-                while (built != count) {
-                    std::size_t more = built < 4096 / sizeof(T) + 1 ? built : 4096 / sizeof(T) + 1;
-                    if (more > count - built) more = count - built;
-                    std::memcpy(static_cast<void*>(values + built), values, more * sizeof(T));
-                    built += more;
-                }
+            if constexpr (std::is_trivially_copyable_v<T>) {
+                if (count == 0) return true;
+                ::new (to) T(value);
+                detail::repeat_first(to, sizeof(T), count);
                 return true;
             }
             ScopeGuard undo([&]() noexcept {
@@ -1085,6 +1196,31 @@ private:
             undo.dismiss();
         }
         return true;
+    }
+
+    /// add_each() of these types.
+    template <detail::Component... Ts>
+    size_type add_lists(std::span<const Entity> entities, std::span<const Ts>... values);
+    /// Copies of the values at these places, side by side.
+    template <class T>
+    static bool copy_at(void* to, std::span<const std::uint32_t> places, std::span<const T> from) {
+        if constexpr (!detail::is_tag_type<T>) {
+            T* const values = static_cast<T*>(to);
+            std::size_t built = 0;
+            ScopeGuard undo([&]() noexcept {
+                while (built != 0) values[--built].~T();
+            });
+            for (; built != places.size(); ++built) ::new (static_cast<void*>(values + built)) T(from[places[built]]);
+            undo.dismiss();
+        }
+        return true;
+    }
+    /// How often f(i, entity) is true.
+    template <class F>
+    static size_type count_if(std::span<const Entity> entities, F&& f) {
+        size_type count = 0;
+        for (size_type i = 0; i != entities.size(); ++i) count += f(i, entities[i]);
+        return count;
     }
 
     detail::StoreCore* core_; // on the heap: queries and command buffers refer to it. Null only after a move
@@ -1142,7 +1278,7 @@ std::span<const Entity> ArchetypeStore::spawn_n(size_type count, const Ts&... va
     table.append_n(count, created, core.tick, [&](size_type column, void* to, size_type n) {
         [[maybe_unused]] unsigned i = 0;
         const bool given = ((transition.argument[column] == i++ && fill(to, n, values)) || ...);
-        if (!given) detail::fill_by_default(table.type(column), to, n);
+        if (!given) detail::fill_column(table.type(column), AnyValue(), to, n);
     });
     undo.dismiss();
     if (core.hooks.any(HookKind::add)) [[unlikely]]
@@ -1262,13 +1398,74 @@ std::optional<T> ArchetypeStore::take(Entity entity) {
 
 template <detail::Component... Ts>
     requires(sizeof...(Ts) != 0)
+std::size_t ArchetypeStore::add(std::span<const Entity> entities, const Ts&... values) {
+    detail::ComponentList& list = list_of<Ts...>();
+    if (list.any_sparse) [[unlikely]] {
+        const detail::PlainVector<Entity> all(entities);
+        return count_if(all.span(), [&](std::size_t, Entity entity) { return add(entity, values...); });
+    }
+    return core_->add_to_many(entities, list, [&](unsigned argument, std::span<const std::uint32_t> places, void* to) {
+        unsigned i = 0;
+        return ((argument == i++ && fill(to, places.size(), values)) || ...);
+    });
+}
+
+template <detail::Component... Ts>
+std::size_t ArchetypeStore::add_lists(std::span<const Entity> entities, std::span<const Ts>... values) {
+    if (((values.size() != entities.size()) || ...)) [[unlikely]]
+        detail::throw_invalid_argument("ArchetypeStore::add_each: give a value for each entity in each list");
+    detail::ComponentList& list = list_of<Ts...>();
+    if (list.any_sparse) [[unlikely]] {
+        const detail::PlainVector<Entity> all(entities);
+        return count_if(all.span(), [&](std::size_t i, Entity entity) { return add(entity, values[i]...); });
+    }
+    return core_->add_to_many(entities, list, [&](unsigned argument, std::span<const std::uint32_t> places, void* to) {
+        unsigned i = 0;
+        return ((argument == i++ && copy_at(to, places, values)) || ...);
+    });
+}
+
+template <detail::Component... Ts>
 bool ArchetypeStore::remove(Entity entity) {
+    static_assert(sizeof...(Ts) != 0, "ArchetypeStore::remove(entity): name what is removed, as in remove<Position>(entity); "
+                                      "an entity ends by despawn(entity)");
     detail::StoreCore& core = *core_;
     detail::ComponentList& list = list_of<Ts...>();
     if (list.one_sparse) return core.remove_sparse(entity, list);
     if (list.any_sparse || core.hooks.any(HookKind::remove)) [[unlikely]]
         return core.change(entity, {{}, list.sorted.span(), {}});
     return core.move_listed(entity, list, list.removed);
+}
+
+template <detail::Component T, class... Args>
+T& ArchetypeStore::get_or_add(Entity entity, Args&&... args) {
+    using Value = std::remove_const_t<T>;
+    static_assert(!detail::is_tag_type<Value>, "ArchetypeStore::get_or_add<T>: a type without state is a tag, which has no "
+                                               "value; write add<T>(entity)");
+    static_assert(std::is_constructible_v<Value, Args&&...>,
+                  "ArchetypeStore::get_or_add<T>(entity, args...): T cannot be built as T(args...)");
+    detail::StoreCore& core = *core_;
+    detail::ComponentList& list = list_of<Value>();
+    const ComponentId id = list.ids.front();
+    if (T* const found = detail::StoreCore::typed_value<T>(core, entity, id)) return *found;
+    EntityLocation* const at = core.location(entity);
+    if (at == nullptr) [[unlikely]]
+        core.refuse_missing(entity, id, "get_or_add");
+    auto make = [&](void* to) { ::new (to) Value(std::forward<Args>(args)...); };
+    if (list.one_sparse)
+        core.add_sparse<0>(entity, list, make);
+    else if (list.any_sparse) {
+        const auto build = [](void* to, void* function) { (*static_cast<decltype(make)*>(function))(to); };
+        const detail::ComponentValue value{id, AnyValue::built(build, &make)};
+        core.change(entity, {list.sorted.span(), {}, {&value, 1}});
+    } else {
+        const detail::StoreCore::Changing changing(core);
+        core.add_all(entity, *at, list, [&](unsigned argument, void* to) {
+            if (argument == 0) make(to);
+            return argument == 0;
+        });
+    }
+    return *detail::StoreCore::typed_value<T>(core, entity, id);
 }
 
 template <detail::Component... Ts>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// ComponentId: the name of a component, or of a pair of a relation and its target. Entity: what components belong to.
+// ComponentId: the name of a component, or of a pair of a relation and its target.
 #ifndef SLOTWISE_ECS_COMPONENT_ID_HPP
 #define SLOTWISE_ECS_COMPONENT_ID_HPP
 
-#include "../core/handle.hpp"
 #include "../core/hash.hpp"
+#include "entity.hpp"
 
 SLOTWISE_BEGIN
 

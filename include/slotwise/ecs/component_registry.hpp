@@ -26,6 +26,7 @@ struct ComponentTraits {
     bool exclusive = false; ///< of a relation: an entity has one target at most
     bool switched = false;  ///< of a relation without values: exclusive, and another target moves no row
     bool tracked = false;   ///< when a row was added and changed is kept, for queries of what changed
+    bool hides = false;     ///< only queries that name it match its entities, and clones are without it: for templates
     OnTargetDespawn on_target_despawn = OnTargetDespawn::remove; ///< of a relation
     std::vector<ComponentId> with{}; ///< components and pairs that are added whenever it is; they stay when it is removed
 

@@ -31,6 +31,9 @@ SLOTWISE_INLINE const char* contradiction(const ComponentTraits& traits, bool ha
         return "a sparse component or switched relation has no bit in a row; leave out toggle, sparse or switched";
     if (in_no_table && traits.tracked)
         return "a sparse component or switched relation is not tracked; leave out tracked, sparse or switched";
+    if (traits.hides && (relation || traits.sparse || traits.toggle))
+        return "a relation, or a component that is sparse or can be disabled, cannot hide entities, because whole tables are "
+               "hidden; use another component for hides";
     return nullptr;
 }
 

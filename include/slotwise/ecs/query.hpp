@@ -64,6 +64,9 @@ private:
 /// tick in all rows that are visited, and in all rows of the run if f throws. A tag restricts which entities match, and f has
 /// no parameter for it.
 ///
+/// A component with the trait `hides` hides its entities from queries that do not name it, in any term. One that an optional
+/// component shows has no list of tables, see below.
+///
 /// A disabled component counts as missing. Tables come in the order in which they got their first row, rows in ascending order.
 /// If a term names a sparse component, or a target of a switched relation, and fewer entities have it than there are rows to
 /// check, then the walk follows the order of those entities instead. After up() and cascade() parents come before children.
@@ -197,6 +200,13 @@ public:
     /// table with one of these, what is reached first counts as without a parent, and each is met once.
     /// @throws as up() @complexity of a walk: linear in tables and their ancestors, or in rows and theirs
     [[nodiscard]] Query cascade(ComponentId relation) const { return and_term({.id = relation, .kind = Kind::cascade}); }
+    template <class... Xs>
+        requires(sizeof...(Xs) != 1)
+    void optional() const {
+        static_assert(detail::never<detail::TypeList<Xs...>>,
+                      "Query::optional<X>(): name one component in each call, as in "
+                      "optional<A>().optional<B>(), or query<A, Optional<B>, Optional<C>>()");
+    }
     /// The query that only matches entities whose X was changed after tick `since`. An added component counts as changed.
     /// @throws as with(), and std::invalid_argument when the component is not tracked
     template <class X>

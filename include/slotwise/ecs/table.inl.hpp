@@ -21,6 +21,7 @@ SLOTWISE_INLINE TableShape::TableShape(const ComponentRegistry& registry, std::s
         const bool has_column = registry.has_column(id);
         columns_.push_back(has_column ? static_cast<std::int32_t>(places_.size()) : none);
         if (has_column) places_.push_back(static_cast<std::uint32_t>(place));
+        if (registry.traits(id).hides) hiding_.push_back(id);
         const std::uint32_t number = id.number();
         if (number == 0 || number >= low_numbers) continue;
         if (number < near_numbers) { // such ids come first, so that their places are low, too
@@ -30,6 +31,15 @@ SLOTWISE_INLINE TableShape::TableShape(const ComponentRegistry& registry, std::s
         low_.resize(number + std::size_t{1}, none);
         low_[number] = static_cast<std::int32_t>(place);
     }
+}
+
+SLOTWISE_INLINE bool TableShape::names_all_hiding(std::span<const ComponentId> named) const noexcept {
+    auto at = named.begin();
+    for (const ComponentId id : hiding_) {
+        while (at != named.end() && *at < id) ++at;
+        if (at == named.end() || *at != id) return false;
+    }
+    return true;
 }
 
 SLOTWISE_INLINE TableMarks::TableMarks(const ComponentRegistry& registry, const TableShape& shape) {
@@ -120,21 +130,43 @@ SLOTWISE_INLINE void TableMarks::prepare_any_move(const TableMarks& from, std::s
     prepare_move(from, row, to, rows, room, plan);
 }
 
-SLOTWISE_INLINE void TableMarks::commit_move(TableMarks& from, std::size_t row, TableMarks& to, const MarksPlan& plan,
-                                             tick_t tick) noexcept {
+SLOTWISE_INLINE void TableMarks::prepare_rows(const TableMarks& from, const RowBatch& batch, TableMarks& to, std::size_t rows,
+                                              std::size_t room, const MarksPlan& plan) {
+    for (const slot_t row : batch.rows)
+        for (const MarksPlan::Step& step : plan.bits) {
+            BitsAt& at = to.bits_[static_cast<std::size_t>(step.to)];
+            if (!at.made && step.from >= 0 && !from.enabled(step.from, row)) to.make(at, rows, room);
+        }
+    to.reserve(room);
+}
+
+SLOTWISE_INLINE void TableMarks::append_rows(const TableMarks& from, const RowBatch& batch, TableMarks& to,
+                                             const MarksPlan& plan, tick_t tick) noexcept {
     for (const MarksPlan::Step& step : plan.bits) {
         BitsAt& at = to.bits_[static_cast<std::size_t>(step.to)];
-        if (at.made) at.column.push_back(step.from < 0 || from.enabled(step.from, row));
+        if (!at.made) continue;
+        for (const slot_t row : batch.rows) at.column.push_back(step.from < 0 || from.enabled(step.from, row));
     }
     for (const MarksPlan::Step& step : plan.ticks) {
         TickColumn& column = to.ticks_[static_cast<std::size_t>(step.to)].column;
         if (step.from < 0) {
-            column.push_back(tick);
-        } else {
-            const TickColumn& old = from.ticks_[static_cast<std::size_t>(step.from)].column;
-            column.push_back(old.added(row), old.changed(row));
+            column.append(batch.rows.size(), tick);
+            continue;
         }
+        const TickColumn& old = from.ticks_[static_cast<std::size_t>(step.from)].column;
+        for (const slot_t row : batch.rows) column.push_back(old.added(row), old.changed(row));
     }
+}
+
+SLOTWISE_INLINE void TableMarks::erase_rows(const RowBatch& batch, std::size_t left) noexcept {
+    for (const RowFill each : batch.fills) swap_rows(each.row, each.from);
+    for (std::size_t row = left + batch.rows.size(); row-- != left;) swap_erase(row);
+}
+
+SLOTWISE_INLINE void TableMarks::commit_move(TableMarks& from, std::size_t row, TableMarks& to, const MarksPlan& plan,
+                                             tick_t tick) noexcept {
+    const auto one = static_cast<slot_t>(row);
+    append_rows(from, {{&one, 1}, {}, true}, to, plan, tick);
     from.swap_erase(row);
 }
 

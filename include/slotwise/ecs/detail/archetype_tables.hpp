@@ -25,7 +25,8 @@ struct QueryMatch {
 /// twice. A query is registered under one of its ids,
 /// the one with the fewest tables when it was made, so a new table looks only at queries that are registered under its own
 /// ids and their wildcards. A query that is made before the first table with its ids, or before the first pair, finds them
-/// later. The query without ids has all tables. Several threads may read; make(), and tables that come and go, are writes.
+/// later. The query without ids has all tables. One whose ids hide (see ComponentTraits) is of those queries alone that include
+/// each of these. Several threads may read; make(), and tables that come and go, are writes.
 /// A query stays as long as the cache: for ids that come and go, such as pairs with one entity, ask the index.
 class QueryCache {
 public:
@@ -106,7 +107,7 @@ public:
     /// @complexity O(tables of all queries log tables)
     void reorder(const Index& index) noexcept;
     std::size_t memory_usage() const noexcept;
-    /// Whether each query has exactly the tables of the index that have its ids, in their order; for tests.
+    /// Whether each query has exactly the tables of the index that match it, in their order; for tests.
     bool check_invariants(const Index& index) const;
 
 private:
@@ -134,8 +135,8 @@ private:
     const Entry* find(Ids include, std::uint32_t tag) const;
     Watchers* watchers_of(ComponentId id, std::uint32_t tag) const;
     bool check_entry(const Stored& entry, const Index& index) const;
-    // Into matched_, which has room for every query: the queries whose ids are among these.
-    void collect(std::span<const Key> keys);
+    // Into matched_, which has room for every query: the queries that match a table, which has these keys.
+    void collect(const Table& table, std::span<const Key> keys);
     static bool has_all(std::span<const Key> keys, const PlainVector<ComponentId>& include) noexcept;
     // @pre there is room, and the table has the ids
     static void append(Entry& entry, Table* table, std::uint64_t number, std::span<const Key> keys) noexcept {

@@ -44,20 +44,20 @@ SLOTWISE_INLINE const QueryCache::Entry& QueryCache::make(Ids include, const Ind
 
 SLOTWISE_INLINE void QueryCache::insert(Table* table, const Index& index) {
     const auto keys = index.keys(table);
-    collect(keys);
+    collect(*table, keys);
     for (Entry* const entry : matched_) entry->tables_.reserve_one();
     const std::uint64_t number = index.number(table);
     for (Entry* const entry : matched_) append(*entry, table, number, keys);
 }
 
 SLOTWISE_INLINE void QueryCache::erase(Table* table, const Index& index) noexcept {
-    collect(index.keys(table));
+    collect(*table, index.keys(table));
     const std::uint64_t number = index.number(table);
     for (Entry* const entry : matched_) entry->tables_.erase(number);
 }
 
 SLOTWISE_INLINE void QueryCache::reserve_append(Table* table, const Index& index) {
-    collect(index.keys(table));
+    collect(*table, index.keys(table));
     for (Entry* const entry : matched_) entry->tables_.reserve_one();
 }
 
@@ -93,7 +93,7 @@ SLOTWISE_INLINE bool QueryCache::check_entry(const Stored& entry, const Index& i
     auto match = entry.begin();
     for (const auto all : index.tables()) {
         const auto has = [&](ComponentId id) { return index.find(id, all.table) != nullptr; };
-        bool has_each = true;
+        bool has_each = !all.table->is_hidden_from(include);
         for (ComponentId id : include) has_each = has_each && has(id);
         if (!has_each) continue;
         if (match == entry.end() || (*match).table != all.table) return false;
@@ -104,18 +104,19 @@ SLOTWISE_INLINE bool QueryCache::check_entry(const Stored& entry, const Index& i
     return match == entry.end();
 }
 
-SLOTWISE_INLINE void QueryCache::collect(std::span<const Key> keys) {
+SLOTWISE_INLINE void QueryCache::collect(const Table& table, std::span<const Key> keys) {
     matched_.clear();
     std::uint64_t marks = 0;
     for (const Key& key : keys) marks |= mark_of(key.id);
-    matched_.append(all_.data(), all_.size());
+    if (!table.is_hidden_from({})) matched_.append(all_.data(), all_.size());
     if (watchers_.empty()) return;
     for (const Key& key : keys) {
         const Watchers* const watchers = watchers_of(key.id, tag_of(key.id));
         if (watchers == nullptr) continue;
         for (Entry* const entry : watchers->entries) {
             ++examined_;
-            if ((entry->marks_ & ~marks) == 0 && has_all(keys, entry->include_)) matched_.push_back(entry);
+            if ((entry->marks_ & ~marks) == 0 && has_all(keys, entry->include_) && !table.is_hidden_from(entry->include()))
+                matched_.push_back(entry);
         }
     }
 }
@@ -134,7 +135,7 @@ SLOTWISE_INLINE void QueryCache::fill(Entry& entry, const Index& index) {
     const auto tables = include.empty() ? index.tables() : index.tables(include[entry.watched_]);
     for (const auto each : tables) {
         const auto keys = index.keys(each.table);
-        if (!has_all(keys, entry.include_)) continue;
+        if (!has_all(keys, entry.include_) || each.table->is_hidden_from(include)) continue;
         entry.tables_.reserve_one();
         append(entry, each.table, index.number(each.table), keys);
     }

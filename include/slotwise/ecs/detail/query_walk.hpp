@@ -152,6 +152,10 @@ public:
     std::span<const ComponentId> tables() const noexcept { return tables_.span(); }
     /// Whether a table must have a pair whose target is an entity.
     bool names_entity() const noexcept;
+    /// The named ids with the trait `hides`, ascending: tables with others of them do not match.
+    std::span<const ComponentId> shown() const noexcept { return shown_.span(); }
+    /// Whether tables match that no list of the store has: an optional component is among shown(), and not among tables().
+    bool shows_more() const noexcept { return shows_more_; }
     /// The place of an id in tables().
     std::uint32_t place_of(ComponentId id) const noexcept {
         std::uint32_t place = 0;
@@ -167,7 +171,7 @@ public:
     /// Whether a row satisfies what is checked in it. @pre its table has all of tables()
     bool accept(const StoreCore& core, const Table& table, std::size_t row) const;
 
-    std::size_t memory_usage() const noexcept { return memory_of(tables_, checked_, late_); }
+    std::size_t memory_usage() const noexcept { return memory_of(tables_, shown_, checked_, late_); }
 
 private:
     struct Late {
@@ -179,10 +183,11 @@ private:
     void add_checked(const QueryTerm& term);
     bool has_group(std::uint32_t group) const noexcept;
 
-    PlainVector<ComponentId> tables_{};
+    PlainVector<ComponentId> tables_{}, shown_{};
     PlainVector<QueryTerm> checked_{};
     PlainVector<Late> late_{};
     std::uint32_t groups_ = 0;
+    bool shows_more_ = false;
     bool by_row_ = false;
     bool by_entity_ = false;
 };
@@ -250,7 +255,7 @@ struct QueryPlan {
     void bind() noexcept;
     /// Sets what a column of a type is that is registered, and adds its term.
     void set(const ComponentRegistry& registry, QueryColumn& column, ComponentId id);
-    /// The list of tables; null if there is none, because the store is const or the query names an entity.
+    /// The list of tables; null if there is none, because the store is const, the query names an entity, or it shows_more().
     const QueryTables* tables(StoreCore& core) const {
         const QueryTables* const known = memo.get();
         return known != nullptr ? known : find_tables(core);
@@ -277,6 +282,7 @@ struct QueryPlan {
     SLOTWISE_ALWAYS_INLINE bool matches(const StoreCore& core, const Table& table, std::size_t row) const {
         if (!own_ids) [[unlikely]]
             return matches_slowly(core, table, row);
+        if (table.is_hidden_from(terms.shown())) return false;
         for (const ComponentId id : terms.tables())
             if (!table.contains_own(id)) return false;
         for (const QueryTerm& term : terms.checked())

@@ -45,6 +45,10 @@ SLOTWISE_INLINE void QueryTerms::add(const ComponentRegistry& registry, Componen
                                "register it with the trait tracked");
     const bool must = kind != QueryTermKind::without && kind != QueryTermKind::optional && kind != QueryTermKind::either;
     if (must && !term.anywhere && !(term.sparse && !id.is_pair() && registry.traits(id).sparse)) insert_sorted(tables_, id);
+    if (kind != QueryTermKind::without && !id.has_any_relation() && registry.traits(id).hides) {
+        insert_sorted(shown_, id);
+        shows_more_ = shows_more_ || !must;
+    }
     if (by_tick && term.toggle) add_checked({.id = id, .kind = QueryTermKind::with, .toggle = true});
     const bool by_table = kind == QueryTermKind::with || kind == QueryTermKind::optional;
     if (!by_table || term.sparse || term.toggle || term.anywhere) add_checked(term);
@@ -205,6 +209,7 @@ SLOTWISE_INLINE void QueryPlan::bind() noexcept {
 }
 
 bool QueryPlan::matches_slowly(const StoreCore& core, const Table& table, std::size_t row) const {
+    if (table.is_hidden_from(terms.shown())) return false;
     for (const ComponentId id : terms.tables())
         if (!find_place(table, id, [](std::size_t) { return true; })) return false;
     return terms.accept(core, table, row);
@@ -245,14 +250,14 @@ SLOTWISE_INLINE void QueryPlan::expect_arrays() const {
 }
 
 const QueryTables* QueryPlan::find_tables(StoreCore& core) const {
-    if (terms.names_entity()) return nullptr;
+    if (terms.names_entity() || terms.shows_more()) return nullptr;
     const QueryTables* const found = &core.tables.query(terms.tables());
     memo.set(found);
     return found;
 }
 
 const QueryTables* QueryPlan::find_tables(const StoreCore& core) const {
-    const QueryTables* const found = core.tables.find_query(terms.tables());
+    const QueryTables* const found = terms.shows_more() ? nullptr : core.tables.find_query(terms.tables());
     memo.set(found);
     return found;
 }
@@ -865,6 +870,7 @@ SLOTWISE_INLINE void QueryWalk::visit_entities(const QuerySink& sink) {
 // Finds the columns of a table. Returns false if it does not have all of QueryTerms::tables().
 SLOTWISE_INLINE bool QueryWalk::look_up(const Table& table) {
     columns_.clear();
+    if (table.is_hidden_from(terms_->shown())) return false;
     for (const ComponentId id : terms_->tables()) {
         std::size_t place = 0;
         if (!find_place(table, id, [&](std::size_t found) {
@@ -946,7 +952,8 @@ SLOTWISE_INLINE void QueryVisit::complete(const StoreCore& core) {
     }
     plan.bind();
     plan_ = &plan;
-    walk_.begin(core, plan.terms, core.tables.find_query(plan.terms.tables()), plan.order);
+    plan.memo.set(nullptr); // of fewer terms
+    walk_.begin(core, plan.terms, plan.tables(core), plan.order);
 }
 
 SLOTWISE_INLINE std::size_t QueryVisit::memory_usage() const noexcept {

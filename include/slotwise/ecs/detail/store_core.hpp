@@ -22,6 +22,7 @@
 #include <array>
 #include <atomic>
 #include <span>
+#include <tuple>
 #include <utility>
 
 SLOTWISE_BEGIN
@@ -739,6 +740,50 @@ private:
 using TargetRange = IteratorRange<TargetIterator>;
 using SourceRange = IteratorRange<SourceIterator>;
 
+//=== many entities at once ===//
+
+class StoreCore;
+
+/// Entities of a list that are in one table, one after the other, and their rows there, each once.
+class RowGroup {
+public:
+    /// Begins with the list, which must stay. Throws what the allocator throws
+    explicit RowGroup(std::span<const Entity> list);
+    /// Goes to the next group: the entities from next() on, as far as they are in one table. Dead ones are skipped, and so are
+    /// those that are there twice. False at the end of the list, and if the next entity is to be treated alone.
+    /// @param flagged whether entities may have flags, see EntityLocation; else each of these is alone
+    /// Throws what the allocator throws
+    bool find(const StoreCore& core, bool flagged);
+    /// The place in the list of what comes behind the group.
+    std::size_t next() const noexcept { return next_; }
+    bool at_end() const noexcept { return next_ == list_.size(); }
+    /// The next entity, which is treated alone.
+    Entity take_one() noexcept { return list_[next_++]; }
+
+    /// The table of the group.
+    slot_t table() const noexcept { return table_; }
+    /// Where the entities are in the list.
+    std::span<const std::uint32_t> places() const noexcept { return {places_.data(), size_}; }
+    RowBatch batch() const noexcept { return {{rows_.data(), size_}, fills_.span(), adjacent_}; }
+    /// How many of the list belong to it, with those that are there twice.
+    std::size_t living() const noexcept { return living_; }
+
+private:
+    void drop_twins(std::size_t rows_of_table);
+    /// @param marked whether marks_ has all rows of the group; else they ascend
+    void find_fills(std::size_t rows_of_table, bool marked);
+
+    std::span<const Entity> list_;
+    std::size_t next_ = 0, size_ = 0, living_ = 0;
+    std::size_t alone_until_ = 0; // up to this place entities are treated alone
+    slot_t table_ = no_slot;
+    bool adjacent_ = false;
+    PlainVector<slot_t> rows_{};
+    PlainVector<std::uint32_t> places_{};
+    PlainVector<RowFill> fills_{};
+    PlainVector<bits::word_t> marks_{}; // of rows
+};
+
 //=== the engine ===//
 
 /// The parts of a store, side by side, and what is done to more than one of them: this is the one place where rows, locations,
@@ -785,6 +830,9 @@ public:
     bool spawn_at(Entity given, const Change& what);
     /// `count` new entities, with copies of the values. Throws as change(); strong
     std::span<const Entity> spawn_n(std::size_t count, const Change& what);
+    /// `count` new entities with what this one has, but for components that hide it; none if it does not live.
+    /// Throws std::invalid_argument that names a component whose values cannot be copied; as change(); strong
+    std::span<const Entity> clone_n(Entity given, std::size_t count);
     /// Gives an id that a command buffer has taken its first row.
     /// @pre as change(); the id is made and has no row. Throws as change(); strong
     void spawn_reserved(Entity entity, const Change& what);
@@ -792,6 +840,9 @@ public:
     /// @param refusable whether a relation may refuse it
     /// Throws std::invalid_argument when a relation refuses it; what moves that may throw do
     bool despawn(Entity entity, bool refusable = true);
+    /// Ends all of these entities, which may be a list of the store's own. Returns how many have ended, with
+    /// those that went along. Throws as despawn(); those before have ended then
+    std::size_t despawn_all(std::span<const Entity> given);
     /// Ends an id that a command buffer took and has not spawned, and the pairs of which it is the target.
     /// Throws as despawn(), but nothing refuses it.
     void end_unused(Entity entity);
@@ -843,14 +894,38 @@ public:
         static_assert(!is_tag_type<Value>,
                       "ArchetypeStore::get<T>: a type without state is a tag, which has no value; ask has<T>");
         const auto* const at = self.location(entity);
-        if (at == nullptr) return nullptr;
-        auto& table = self.table(*at);
+        return at == nullptr ? nullptr : typed_value_at<T>(self, *at, self.table(*at), entity, id);
+    }
+    /// The same of an entity whose place is known.
+    template <class T, class Self, class TableType>
+    SLOTWISE_ALWAYS_INLINE static T* typed_value_at(Self& self, const EntityLocation& at, TableType& table, Entity entity,
+                                                    ComponentId id) noexcept {
         const std::int32_t column = table.column_of_own(id);
-        if (column < 0) return at->has_sparse() ? static_cast<T*>(self.sparse.get(entity, id)) : nullptr;
+        if (column < 0) return at.has_sparse() ? static_cast<T*>(self.sparse.get(entity, id)) : nullptr;
         if constexpr (!std::is_const_v<T>)
             if (table.has_marks()) [[unlikely]]
-                self.mark_changed(*at, id);
-        return table.template data<Value>(static_cast<std::size_t>(column)) + at->row();
+                self.mark_changed(at, id);
+        return table.template data<std::remove_const_t<T>>(static_cast<std::size_t>(column)) + at.row();
+    }
+    /// The values of some C++ types, each null where it is missing.
+    template <class... Ts, class Self>
+    static std::tuple<Ts*...> typed_values(Self& self, Entity entity) noexcept {
+        static_assert((!is_tag_type<std::remove_const_t<Ts>> && ...),
+                      "ArchetypeStore::get<Ts...>: a type without state is a tag, which has no value; ask has<T>");
+        const auto* const at = self.location(entity);
+        if (at == nullptr) return {};
+        auto& table = self.table(*at);
+        return {typed_value_at<Ts>(self, *at, table, entity, self.registry.template find<Ts>())...};
+    }
+    /// The same, but throws std::out_of_range that says what is missing.
+    template <class... Ts, class Self>
+    static std::tuple<Ts&...> typed_all(Self& self, Entity entity) {
+        return std::apply(
+            [&](Ts*... values) {
+                ((values == nullptr ? self.refuse_missing(entity, self.registry.template find<Ts>()) : void()), ...);
+                return std::tuple<Ts&...>(*values...);
+            },
+            typed_values<Ts...>(self, entity));
     }
     /// The same, but throws std::out_of_range that says what is missing.
     template <class T, class Self>
@@ -864,10 +939,30 @@ public:
     template <class T>
     SLOTWISE_ALWAYS_INLINE bool typed_has(Entity entity, ComponentId id) const noexcept {
         const EntityLocation* const at = location(entity);
-        if (at == nullptr) return false;
-        if (!table(*at).contains_own(id)) return at->has_sparse() && sparse.has(entity, id);
+        return at != nullptr && typed_has_at<T>(*at, table(*at), entity, id);
+    }
+    /// The same of an entity whose place is known.
+    template <class T>
+    SLOTWISE_ALWAYS_INLINE bool typed_has_at(const EntityLocation& at, const Table& table, Entity entity,
+                                             ComponentId id) const noexcept {
+        if (!table.contains_own(id)) return at.has_sparse() && sparse.has(entity, id);
         if constexpr (is_tag_type<T>) return !registry.is_switched_alone(id);
         return true;
+    }
+    /// Whether a living entity has the components of all these types, or of any.
+    template <class... Ts>
+    bool typed_has_all(Entity entity) const noexcept {
+        const EntityLocation* const at = location(entity);
+        if (at == nullptr) return false;
+        const Table& of = table(*at);
+        return (typed_has_at<std::remove_const_t<Ts>>(*at, of, entity, registry.template find<Ts>()) && ...);
+    }
+    template <class... Ts>
+    bool typed_has_any(Entity entity) const noexcept {
+        const EntityLocation* const at = location(entity);
+        if (at == nullptr) return false;
+        const Table& of = table(*at);
+        return (typed_has_at<std::remove_const_t<Ts>>(*at, of, entity, registry.template find<Ts>()) || ...);
     }
     /// Calls f(id, entity) for all ids that a living entity has in its table and sparse.
     template <class F>
@@ -952,6 +1047,12 @@ public:
     /// @pre structure changes, and `at` is the place of the entity. Throws as Table::move_row, and what hooks throw
     template <class Build>
     SLOTWISE_ALWAYS_INLINE void add_all(Entity entity, EntityLocation& at, ComponentList& list, Build&& build);
+    /// The same for many entities: those that are one after the other in one table move at once. Returns how many of them live.
+    /// build(argument, places, to) builds the values of an argument side by side for the entities at these places of the list,
+    /// all of them or, if it throws, none; false if there is no such argument.
+    /// @pre nothing of the list is sparse. Throws as add_all(); each entity then has all of the list, or what it had
+    template <class Build>
+    std::size_t add_to_many(std::span<const Entity> given, ComponentList& list, Build&& build);
     /// Adds a list of tags, or removes any list, in one move: for all types of lists, because no values are given.
     /// False if the entity does not live.
     /// @param by list.added or list.removed
@@ -1169,6 +1270,19 @@ public:
     /// @pre `at` is its place. Throws what moves that may throw do
     void erase_entity(Entity entity, EntityLocation& at);
 
+    /// Moves the rows of a group. build(column, to, count) builds the values that they have not yet. Throws as Table::move_rows
+    template <class Build>
+    void move_group(const RowGroup& group, const Transition& by, Build&& build) {
+        before_row(by.to, *by.destination);
+        const auto first = static_cast<slot_t>(by.destination->size());
+        Table::move_rows(*by.source, group.batch(), *by.destination, *by.map, tick, build);
+        note_group_left(*by.source, group);
+        const std::span<const Entity> arrived = by.destination->entities().subspan(first);
+        for (std::size_t i = 0; i != arrived.size(); ++i) entities[arrived[i]].set(by.to, first + static_cast<slot_t>(i));
+    }
+    /// The rows of a group have left a table: others are in their places.
+    void note_group_left(const Table& table, const RowGroup& group) noexcept;
+
     //=== whole ===//
 
     /// Bytes of the parts, without those of this object.
@@ -1177,8 +1291,11 @@ public:
     bool check_invariants() const;
     /// Throws std::invalid_argument that says which entity does not live, and why
     [[noreturn]] SLOTWISE_INLINE SLOTWISE_COLD void refuse_dead(Entity entity, const char* which) const;
-    /// Throws std::out_of_range that says what at() did not find
-    [[noreturn]] SLOTWISE_INLINE SLOTWISE_COLD void refuse_missing(Entity entity, ComponentId id) const;
+    /// Throws std::invalid_argument that names a component which cannot be copied
+    [[noreturn]] SLOTWISE_INLINE SLOTWISE_COLD void refuse_clone(ComponentId id) const;
+    /// Throws std::out_of_range that says what a function of ArchetypeStore did not find
+    [[noreturn]] SLOTWISE_INLINE SLOTWISE_COLD void refuse_missing(Entity entity, ComponentId id,
+                                                                   const char* where = "at") const;
 
     //=== the parts ===//
 
@@ -1267,8 +1384,18 @@ private:
 
 /// Builds the default value of a column.
 void build_default(const Table& table, std::size_t column, void* to);
-/// Builds `count` default values side by side. Throws what the type does; none is there then
-void fill_by_default(const TypeDescriptor& type, void* to, std::size_t count);
+/// Builds `count` values side by side, each from this one. Throws as AnyValue::build; none is there then
+void fill_column(const TypeDescriptor& type, const AnyValue& value, void* to, std::size_t count);
+/// Copies the first of `count` values to the places of the others: in blocks of 4 KiB, because g++ does not vectorise a loop of
+/// 12 bytes. @pre the type is trivially copyable, and count != 0
+SLOTWISE_ALWAYS_INLINE void repeat_first(void* values, std::size_t bytes, std::size_t count) noexcept {
+    for (std::size_t built = 1; built != count;) {
+        std::size_t more = built < 4096 / bytes + 1 ? built : 4096 / bytes + 1;
+        if (more > count - built) more = count - built;
+        std::memcpy(static_cast<std::byte*>(values) + built * bytes, values, more * bytes);
+        built += more;
+    }
+}
 
 /// Entities in the order in which they were found, each once.
 class FoundEntities {
@@ -1317,6 +1444,38 @@ SLOTWISE_ALWAYS_INLINE void StoreCore::add_all(Entity entity, EntityLocation& at
         move_any_row(entity, at, known, build_at);
     if (hooks.any(HookKind::add)) [[unlikely]]
         run_hooks(HookKind::add, entity, known.destination->ids(), known.source->ids());
+}
+template <class Build>
+std::size_t StoreCore::add_to_many(std::span<const Entity> given, ComponentList& list, Build&& build) {
+    erase_left_tables();
+    const Changing change(*this);
+    const PlainVector<Entity> all(given); // they may be those of a table, or hooks may record spawns
+    RowGroup group(all.span());
+    std::size_t living = 0;
+    while (!group.at_end()) {
+        if (!group.find(*this, true)) {
+            if (group.at_end()) break;
+            const auto place = static_cast<std::uint32_t>(group.next());
+            const Entity entity = group.take_one();
+            EntityLocation* const at = location(entity);
+            if (at == nullptr) continue;
+            ++living;
+            add_all(entity, *at, list, [&](unsigned argument, void* to) { return build(argument, {&place, 1}, to); });
+            continue;
+        }
+        living += group.living();
+        const Transition& by = transition(list, list.added, group.table());
+        if (by.map == nullptr) continue;
+        const auto places = group.places();
+        const slot_t first = static_cast<slot_t>(by.destination->size());
+        move_group(group, by, [&](std::size_t column, void* to, std::size_t count) {
+            if (!build(by.argument[column], places, to)) fill_column(by.destination->type(column), AnyValue(), to, count);
+        });
+        if (hooks.any(HookKind::add)) [[unlikely]]
+            for (std::size_t i = 0; i != places.size(); ++i)
+                run_hooks(HookKind::add, by.destination->entities()[first + i], by.destination->ids(), by.source->ids());
+    }
+    return living;
 }
 template <std::size_t Size, class Build>
 SLOTWISE_ALWAYS_INLINE bool StoreCore::add_sparse(Entity entity, ComponentList& list, Build&& build) {

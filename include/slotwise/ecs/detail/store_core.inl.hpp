@@ -236,13 +236,18 @@ inline void assign_value(const TypeDescriptor& type, void* to, const AnyValue& v
     AnyValue::moved(built).assign(type, to);
 }
 
-SLOTWISE_INLINE void fill_by_default(const TypeDescriptor& type, void* to, std::size_t count) {
+SLOTWISE_INLINE void fill_column(const TypeDescriptor& type, const AnyValue& value, void* to, std::size_t count) {
+    if (count == 0) return;
     std::byte* const values = static_cast<std::byte*>(to);
+    if (type.trivial && value.has_source()) {
+        value.build(type, to);
+        return repeat_first(to, type.size, count);
+    }
     std::size_t built = 0;
     ScopeGuard undo([&]() noexcept {
         while (type.destroy != nullptr && built != 0) type.destroy(values + --built * type.size);
     });
-    for (; built != count; ++built) AnyValue().build(type, values + built * type.size);
+    for (; built != count; ++built) value.build(type, values + built * type.size);
     undo.dismiss();
 }
 
@@ -795,6 +800,69 @@ SLOTWISE_INLINE std::span<const Entity> StoreCore::spawn_n(std::size_t count, co
     return entities.alive().subspan(first, count);
 }
 
+SLOTWISE_INLINE std::span<const Entity> StoreCore::clone_n(Entity given, std::size_t count) {
+    erase_left_tables();
+    const Entity source = without_user_bits(given);
+    if (!is_alive(source) || count == 0) return {};
+    flush_reserved();
+    const Changing change(*this);
+    const EntityLocation at = *location(source);
+    Table& from = table(at);
+    const auto expect_copies = [&](ComponentId id, const TypeDescriptor* type) {
+        if (type != nullptr && !type->trivial && type->copy == nullptr && !registry.traits(id).hides) [[unlikely]]
+            refuse_clone(id);
+    };
+    for (std::size_t i = 0; i != from.column_count(); ++i) expect_copies(from.column_id(i), &from.type(i));
+    PlainVector<ComponentValue> beside; // what no table holds
+    if (at.has_sparse())
+        sparse.for_each(source, [&](ComponentId id, const void* value) {
+            if (value != nullptr) expect_copies(id, registry.type(id));
+            beside.push_back({id, value == nullptr ? AnyValue() : AnyValue::copied(value)});
+        });
+    const std::span<const ComponentId> hiding = from.hiding();
+    const slot_t number = hiding.empty()       ? at.table()
+                          : hiding.size() == 1 ? tables.remove(at.table(), hiding[0]).table
+                                               : tables.remove_all(at.table(), hiding).table;
+    Table& to = tables[number];
+    const auto first = static_cast<slot_t>(to.size());
+    const std::size_t living = entities.alive().size();
+    EntityLocation at_first(number, first);
+    at_first.set_sparse(!beside.empty());
+    if (count == 1)
+        entities[entities.create()] = at_first; // half the time of create_n()
+    else
+        static_cast<void>(entities.create_n({}, count, [&](slot_t i) {
+            EntityLocation nth = at_first;
+            nth.set_row(first + i);
+            return nth;
+        }));
+    const auto created = [&] { return entities.alive().data() + living; }; // values and hooks may record spawns
+    std::size_t rows = 0;
+    ScopeGuard undo([&]() noexcept {
+        for (std::size_t i = 0; i != count && !beside.empty(); ++i) sparse.erase(created()[i]);
+        for (; rows != 0; --rows) static_cast<void>(to.swap_erase(to.size() - 1)); // nothing moves
+        undo_create(living, count);
+    });
+    before_row(number, to);
+    if (count == 1)
+        to.push_back_copy(from, at.row(), *created(), tick);
+    else
+        to.append_n(count, created, tick, [&](std::size_t column, void* values, std::size_t n) {
+            fill_column(to.type(column), AnyValue::copied(from.value(to.column_in(from, column), at.row())), values, n);
+        });
+    rows = count;
+    if (from.any_disabled_columns())
+        for (std::size_t place = 0; place != to.ids().size(); ++place)
+            if (!from.is_enabled(at.row(), static_cast<std::size_t>(from.place_of(to.ids()[place]))))
+                for (std::size_t i = 0; i != count; ++i) to.enable(first + i, place, false);
+    for (const ComponentValue& each : beside)
+        for (std::size_t i = 0; i != count; ++i) sparse.emplace(created()[i], each.id, each.value);
+    undo.dismiss();
+    if (hooks.any(HookKind::add)) [[unlikely]]
+        for (std::size_t i = 0; i != count; ++i) run_all_hooks(HookKind::add, created()[i]);
+    return {created(), count};
+}
+
 SLOTWISE_INLINE void StoreCore::spawn_reserved(Entity entity, const Change& what) {
     erase_left_tables();
     expect_ids(what.add, TargetsAre::spawned_too);
@@ -817,6 +885,114 @@ SLOTWISE_INLINE bool StoreCore::despawn(Entity entity, bool refusable) {
     }
     erase_entity(entity, *at);
     return true;
+}
+
+SLOTWISE_INLINE std::size_t StoreCore::despawn_all(std::span<const Entity> given) {
+    expect_idle();
+    flush_reserved();
+    const std::size_t before = size();
+    const PlainVector<Entity> all(given); // they may be those of a table, or entities()
+    RowGroup group(all.span());
+    while (!group.at_end()) {
+        if (!group.find(*this, false)) {
+            if (!group.at_end()) despawn(group.take_one());
+            continue;
+        }
+        const Changing change(*this);
+        Table& table = tables[group.table()];
+        table.erase_rows(group.batch());
+        note_group_left(table, group);
+        for (const std::uint32_t place : group.places()) entities.destroy(all[place]);
+    }
+    return before - size();
+}
+
+SLOTWISE_INLINE void StoreCore::note_group_left(const Table& table, const RowGroup& group) noexcept {
+    for (const RowFill each : group.batch().fills) entities[table.entities()[each.row]].set_row(each.row);
+}
+
+SLOTWISE_INLINE RowGroup::RowGroup(std::span<const Entity> list) : list_(list) {
+    rows_.resize(list.size());
+    places_.resize(list.size());
+}
+
+SLOTWISE_INLINE bool RowGroup::find(const StoreCore& core, bool flagged) {
+    constexpr std::size_t fewest = 4,
+                          most_rows = 64; // of the table, for each of a group in no order: a bit is cleared for each
+    if (core.hooks.any(HookKind::remove)) alone_until_ = list_.size();
+    if (next_ < alone_until_) return false;
+    size_ = 0;
+    bool ascends = true;
+    std::size_t next = next_;
+    for (; next != list_.size(); ++next) {
+        const EntityLocation* const at = core.location(list_[next]);
+        if (at == nullptr) continue;
+        if (size_ == 0)
+            table_ = at->table();
+        else if (at->table() != table_)
+            break;
+        if (!flagged && at->has_flags()) {
+            alone_until_ = next + 1;
+            break;
+        }
+        ascends = ascends && (size_ == 0 || rows_[size_ - 1] < at->row());
+        rows_[size_] = at->row();
+        places_[size_++] = static_cast<std::uint32_t>(next);
+    }
+    if (size_ == 0) {
+        next_ = next; // only dead ones were before it
+        return false;
+    }
+    const Table& table = core.tables[table_];
+    if (size_ < fewest || !table.can_move_rows() || (!ascends && table.size() / most_rows > size_)) {
+        alone_until_ = alone_until_ < next ? next : alone_until_;
+        return false;
+    }
+    next_ = next;
+    living_ = size_;
+    if (!ascends) drop_twins(table.size());
+    adjacent_ = ascends && rows_[size_ - 1] - rows_[0] == size_ - 1;
+    find_fills(table.size(), !ascends);
+    return true;
+}
+
+SLOTWISE_INLINE void RowGroup::drop_twins(std::size_t rows_of_table) {
+    marks_.assign(bits::word_count(rows_of_table), 0);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i != size_; ++i) {
+        bits::word_t& word = marks_[bits::word_of(rows_[i])];
+        const bits::word_t bit = bits::bit_of(rows_[i]);
+        if ((word & bit) != 0) continue;
+        word |= bit;
+        rows_[kept] = rows_[i];
+        places_[kept++] = places_[i];
+    }
+    size_ = kept;
+}
+
+SLOTWISE_INLINE void RowGroup::find_fills(std::size_t rows_of_table, bool marked) {
+    fills_.clear();
+    const std::size_t left = rows_of_table - size_;
+    if (left == 0 || (adjacent_ && rows_[0] == left)) return;
+    const std::size_t base = marked ? 0 : left; // of the marks
+    if (!marked) {
+        marks_.assign(bits::word_count(size_), 0);
+        for (std::size_t i = size_; i-- != 0 && rows_[i] >= left;)
+            marks_[bits::word_of(rows_[i] - left)] |= bits::bit_of(rows_[i] - left);
+    }
+    const auto goes = [&](std::size_t row) { return (marks_[bits::word_of(row - base)] & bits::bit_of(row - base)) != 0; };
+    std::size_t from = left;
+    const auto fill = [&](std::size_t row) {
+        while (goes(from)) ++from;
+        fills_.push_back({static_cast<slot_t>(row), static_cast<slot_t>(from++)});
+    };
+    if (!marked)
+        for (std::size_t i = 0; i != size_ && rows_[i] < left; ++i) fill(rows_[i]);
+    else // in the order of rows, and not of the list: memory is walked from front to back
+        for (std::size_t word = 0; word * bits::word_bits < left; ++word)
+            bits::for_each(marks_[word], [&](unsigned bit) {
+                if (const std::size_t row = word * bits::word_bits + bit; row < left) fill(row);
+            });
 }
 
 SLOTWISE_INLINE void StoreCore::end_unused(Entity entity) {
@@ -963,8 +1139,14 @@ void StoreResources::refuse_missing(std::string_view type) {
     throw_out_of_range(text.c_str());
 }
 
-void StoreCore::refuse_missing(Entity entity, ComponentId id) const {
-    std::string text = "ArchetypeStore::at: the entity (" + to_string(entity) + ") ";
+void StoreCore::refuse_clone(ComponentId id) const {
+    const std::string text = "ArchetypeStore::clone: values of the component " + registry.name(id) +
+                             " cannot be copied; give the type a copy constructor, or spawn() the entity with its own values";
+    throw_invalid_argument(text.c_str());
+}
+
+void StoreCore::refuse_missing(Entity entity, ComponentId id, const char* where) const {
+    std::string text = "ArchetypeStore::" + std::string(where) + ": the entity (" + to_string(entity) + ") ";
     if (!is_alive(entity))
         text += dead_because(entity);
     else

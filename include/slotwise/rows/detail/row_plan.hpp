@@ -105,6 +105,17 @@ private:
     bool throwing_ = false, plain_ = true;
 };
 
+/// A row whose place one of the last rows takes.
+struct RowFill {
+    slot_t row, from;
+};
+/// Rows that go at once.
+struct RowBatch {
+    std::span<const slot_t> rows;   ///< each once, in the order in which they come to their destination
+    std::span<const RowFill> fills; ///< for each of these that is not among the last ones, the one that takes its place
+    bool adjacent = false;          ///< they are side by side, in ascending order
+};
+
 /// Refers to a function build(column, to): what is called rarely is compiled once for all such functions.
 class RowBuild {
 public:
@@ -171,30 +182,25 @@ struct PlannedRows {
     template <class Rows, class Build>
     static std::size_t append(Rows& rows, std::size_t count, Build&& build) {
         const std::size_t first = rows.size_;
-        auto& here = rows.columns_;
-        const auto build_in = [&](auto& columns) {
-            std::size_t done = 0;
-            ScopeGuard undo([&]() noexcept {
-                for (std::size_t i = 0; i != done; ++i)
-                    if (!columns.is_tag(i)) columns[i].destroy(first, first + count);
-            });
-            for (; done != columns.count(); ++done)
-                if (!columns.is_tag(done)) build(done, columns[done].at(first), count);
-            undo.dismiss();
-        };
-        if (count <= here.capacity() - first) {
-            build_in(here);
-        } else {
-            if (count > static_cast<std::size_t>(-1) / 2 - first)
-                throw_length_error("rows: so many rows do not fit; add fewer");
-            const std::size_t grown = here.grown(), wanted = first + count;
-            here.resize(wanted < grown ? grown : wanted, first, [&](auto& fresh) {
-                build_in(fresh);
-                return ScopeGuard([columns = &fresh, first, count]() noexcept { columns->destroy_rows(first, first + count); });
-            });
-        }
+        build_rows(
+            rows, count, rows.columns_.count(), [](std::size_t i) { return i; }, build);
         rows.size_ += count;
         return first;
+    }
+    /// Moves rows of `from` to the end of `to`, column by column. build(column, to, count) builds the values of plan.built().
+    /// @pre the plan is that of both, and not throwing() @throws what the allocator and build throw, and moves that may throw,
+    /// when it grows; strong as append()
+    template <class Rows, class Build>
+    static void move_rows(Rows& from, const RowBatch& batch, Rows& to, const RowPlan& plan, Build&& build) {
+        build_rows(
+            to, batch.rows.size(), plan.built().size(), [&](std::size_t i) { return std::size_t{plan.built()[i]}; }, build);
+        pass_rows(from, batch, &to, plan);
+        to.size_ += batch.rows.size();
+    }
+    /// Removes rows. @pre the plan is that of an erasure, and not throwing()
+    template <class Rows>
+    static void erase_rows(Rows& rows, const RowBatch& batch, const RowPlan& plan) noexcept {
+        pass_rows(rows, batch, static_cast<Rows*>(nullptr), plan);
     }
     /// Whether pass_row_plain() may be called, after build_next_row().
     template <class Rows>
@@ -254,6 +260,98 @@ struct PlannedRows {
     }
 
 private:
+    /// Builds the values of `count` rows behind the last one, which are not counted yet, in `columns` columns: nth(i) is the
+    /// i-th of them.
+    template <class Rows, class Nth, class Build>
+    static void build_rows(Rows& rows, std::size_t count, std::size_t columns, const Nth& nth, Build& build) {
+        const std::size_t first = rows.size_;
+        auto& here = rows.columns_;
+        const auto destroy = [first, count, &nth](auto& in, std::size_t done) noexcept {
+            for (std::size_t i = 0; i != done; ++i)
+                if (!in.is_tag(nth(i))) in[nth(i)].destroy(first, first + count);
+        };
+        const auto build_in = [&](auto& in) {
+            std::size_t done = 0;
+            ScopeGuard undo([&]() noexcept { destroy(in, done); });
+            for (; done != columns; ++done)
+                if (!in.is_tag(nth(done))) build(nth(done), in[nth(done)].at(first), count);
+            undo.dismiss();
+        };
+        if (count <= here.capacity() - first) return build_in(here);
+        if (count > static_cast<std::size_t>(-1) / 2 - first) throw_length_error("rows: so many rows do not fit; add fewer");
+        const std::size_t grown = here.grown(), wanted = first + count;
+        here.resize(wanted < grown ? grown : wanted, first, [&](auto& fresh) {
+            build_in(fresh);
+            return ScopeGuard([&fresh, columns, &destroy]() noexcept { destroy(fresh, columns); });
+        });
+    }
+    /// The second half of a move of many rows, and all of their erasure, column by column.
+    /// @param to null: they are erased
+    template <class Rows>
+    static void pass_rows(Rows& from, const RowBatch& batch, Rows* to, const RowPlan& plan) noexcept {
+        const AnyColumnPlace* const source = from.columns_.begin();
+        const std::size_t end = to == nullptr ? 0 : to->size_, count = batch.rows.size();
+        const auto target = [&](const RowPlan::Step& step) {
+            return step.target((to == nullptr ? from : *to).columns_.begin()).at(end);
+        };
+        for (const RowPlan::Group group :
+             {RowPlan::copied_8, RowPlan::copied_4, RowPlan::copied_12, RowPlan::copied_16, RowPlan::copied})
+            for (const RowPlan::Step& step : plan.steps(group)) {
+                const AnyColumnPlace& column = step.source(source);
+                if (batch.adjacent)
+                    std::memcpy(target(step), column.at(batch.rows[0]), count * step.bytes);
+                else
+                    gather(target(step), column.data, batch.rows, step.bytes);
+                fill_bytes(column.data, batch.fills, step.bytes);
+            }
+        for (const RowPlan::Group group : {RowPlan::dropped, RowPlan::dropped_large})
+            for (const RowPlan::Step& step : plan.steps(group)) fill_bytes(step.source(source).data, batch.fills, step.bytes);
+        for (const RowPlan::Group group : {RowPlan::moved, RowPlan::destroyed})
+            for (const RowPlan::Step& step : plan.steps(group)) {
+                const AnyColumnPlace& column = step.source(source);
+                std::byte* at = group == RowPlan::moved ? target(step) : nullptr;
+                for (const slot_t row : batch.rows) {
+                    if (group == RowPlan::moved) column.move(std::exchange(at, at + step.bytes), column.at(row));
+                    column.destroy(row, row + std::size_t{1});
+                }
+                for (const RowFill each : batch.fills) {
+                    column.move(column.at(each.row), column.at(each.from));
+                    column.destroy(each.from, each.from + std::size_t{1});
+                }
+            }
+        from.size_ -= count;
+    }
+    /// Copies values of a column side by side.
+    static void gather(std::byte* to, const std::byte* column, std::span<const slot_t> rows, std::size_t bytes) noexcept {
+        with_bytes(bytes, [=](auto size) {
+            std::byte* at = to;
+            for (const slot_t row : rows) {
+                std::memcpy(at, column + row * size, size);
+                at += size;
+            }
+        });
+    }
+    static void fill_bytes(std::byte* column, std::span<const RowFill> fills, std::size_t bytes) noexcept {
+        with_bytes(bytes, [=](auto size) {
+            for (const RowFill each : fills) std::memcpy(column + each.row * size, column + each.from * size, size);
+        });
+    }
+    /// Calls f(bytes), with a constant for the sizes of most components.
+    template <class F>
+    SLOTWISE_ALWAYS_INLINE static void with_bytes(std::size_t bytes, F&& f) noexcept {
+        switch (bytes) {
+        case 4:
+            return f(std::integral_constant<std::size_t, 4>());
+        case 8:
+            return f(std::integral_constant<std::size_t, 8>());
+        case 12:
+            return f(std::integral_constant<std::size_t, 12>());
+        case 16:
+            return f(std::integral_constant<std::size_t, 16>());
+        default:
+            return f(bytes);
+        }
+    }
     /// The first half of a move: memory, and the values that are built. The row is not counted yet.
     template <class Rows, class Build>
     SLOTWISE_ALWAYS_INLINE static void build_or_grow(Rows& to, const RowPlan& plan, Build& build) {
