@@ -104,3 +104,9 @@ ArchetypeStore store;
 CommandBuffer commands(store);
 commands.remove<Position>(store.spawn(Position{}));
 commands.remove<>(Entity()); // faulty
+
+//=== sorts_a_tag_by_values ===//
+// expect: less takes (const T&, const T&), or (Entity, Entity)
+ArchetypeStore store;
+store.sort<Hidden>([](Entity a, Entity b) { return a < b; });
+store.sort<Hidden>([](const Hidden&, const Hidden&) { return false; }); // faulty

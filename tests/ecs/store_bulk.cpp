@@ -86,8 +86,7 @@ void check_same(const World& a, const World& b) {
         REQUIRE(a.store.is_alive(entity) == b.store.is_alive(entity));
         if (!a.store.is_alive(entity)) continue;
         CHECK(a.parts(entity) == b.parts(entity));
-        if (a.store.has<V>(entity) && b.store.has<V>(entity))
-            CHECK(a.store.get<V>(entity)->x == b.store.get<V>(entity)->x);
+        if (a.store.has<V>(entity) && b.store.has<V>(entity)) CHECK(a.store.get<V>(entity)->x == b.store.get<V>(entity)->x);
         if (a.store.has<Name>(entity) && b.store.has<Name>(entity))
             CHECK(a.store.get<Name>(entity)->text == b.store.get<Name>(entity)->text);
         if (a.store.has<Aside>(entity) && b.store.has<Aside>(entity))
@@ -129,8 +128,9 @@ Entities backwards(const AnyQuery& query) {
 
 } // namespace
 
-TEST_CASE("Bulk: all entities of a query end as in a loop from the last to the first, and their ids come back in the same order",
-          "[ecs][bulk]") {
+TEST_CASE(
+    "Bulk: all entities of a query end as in a loop from the last to the first, and their ids come back in the same order",
+    "[ecs][bulk]") {
     for (unsigned seed = 0; seed != 6; ++seed)
         for_each_query([&](AnyQuery (*make)(World&)) {
             World bulk, loop;
@@ -179,7 +179,8 @@ TEST_CASE("Bulk: what relates to entities that end is treated as the relations a
 
 TEST_CASE("Bulk: entities that relate to each other in a cycle end together", "[ecs][bulk]") {
     World world;
-    const Entity a = world.store.spawn(P{}), b = world.store.spawn(P{}), c = world.store.spawn(P{}), stays = world.store.spawn();
+    const Entity a = world.store.spawn(P{}), b = world.store.spawn(P{}), c = world.store.spawn(P{}),
+                 stays = world.store.spawn();
     world.store.relate(a, world.holds, b);
     world.store.relate(b, world.holds, c);
     world.store.relate(c, world.holds, a);
@@ -216,7 +217,9 @@ TEST_CASE("Bulk: components are removed as in a loop, with bits and ticks of the
             same([](World& w, const AnyQuery& query) { return w.store.remove<Aside, V>(query); },
                  [](ArchetypeStore& store, Entity entity) { return store.has<Aside>(entity) || store.has<V>(entity); },
                  [](ArchetypeStore& store, Entity entity) { store.remove<Aside, V>(entity); });
-            const auto pairs = [](const World& w) { return std::array{pair(w.likes, w.issued[0]), pair(w.state, w.issued[1])}; };
+            const auto pairs = [](const World& w) {
+                return std::array{pair(w.likes, w.issued[0]), pair(w.state, w.issued[1])};
+            };
             same([&](World& w, const AnyQuery& query) { return w.store.remove(query, pairs(w)); },
                  [&](ArchetypeStore& store, Entity entity) {
                      return store.has(entity, pairs(loop)[0]) || store.has(entity, pairs(loop)[1]);
@@ -354,7 +357,8 @@ TEST_CASE("Bulk: ids end in one pass in whatever order their rows are", "[ecs][b
         if (round % 3 == 0) std::shuffle(ends.begin(), ends.end(), random);
         const std::size_t from = round % 4 == 0 ? 0 : random() % ends.size();
         const std::size_t count = round % 5 == 0 ? ends.size() - from : random() % (ends.size() - from + 1);
-        ends = Entities(ends.begin() + static_cast<std::ptrdiff_t>(from), ends.begin() + static_cast<std::ptrdiff_t>(from + count));
+        ends = Entities(ends.begin() + static_cast<std::ptrdiff_t>(from),
+                        ends.begin() + static_cast<std::ptrdiff_t>(from + count));
         if (round % 7 == 0 && ends.size() > 40) std::swap(ends[20], ends[ends.size() - 1]);
         slotwise::detail::EntityIndexBulk::destroy(index, ends);
         for (std::size_t i = ends.size(); i-- != 0;) loop.destroy(ends[i]);

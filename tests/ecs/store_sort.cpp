@@ -66,7 +66,8 @@ struct World {
             if (store.has<Aside>(entity)) text += std::to_string(store.get<Aside>(entity)->value);
         }
         for (tick_t since = 0; since < store.tick(); since += 3)
-            for (const Entity entity : sorted(found(store.query<const V>().changed<V>(since)))) text += std::to_string(entity.index()) + ";";
+            for (const Entity entity : sorted(found(store.query<const V>().changed<V>(since))))
+                text += std::to_string(entity.index()) + ";";
         return text;
     }
     /// Whether f(entity before, entity behind) holds for all neighbours in tables.
@@ -248,13 +249,15 @@ TEST_CASE("Sorted walks: numbers have one order, also those that do not compare"
     static_assert(slotwise::detail::number_for_order(std::int8_t{-128}) < slotwise::detail::number_for_order(std::int8_t{127}));
     static_assert(slotwise::detail::number_for_order(-1.0f) < slotwise::detail::number_for_order(-0.0f));
     static_assert(slotwise::detail::number_for_order(~0ull) > slotwise::detail::number_for_order(0ull));
-    static_assert(slotwise::detail::number_for_order(OnTargetDespawn::despawn) != slotwise::detail::number_for_order(OnTargetDespawn::refuse));
+    static_assert(slotwise::detail::number_for_order(OnTargetDespawn::despawn) !=
+                  slotwise::detail::number_for_order(OnTargetDespawn::refuse));
 }
 
 TEST_CASE("Sorted lists: rows in the order of a component, as a range-for loop binds them", "[ecs][sort]") {
     World world;
     ArchetypeStore& store = world.store;
-    const auto list = store.query<Layer, const Name>().sorted_by<Layer>([](const Layer& a, const Layer& b) { return a.value > b.value; });
+    const auto list =
+        store.query<Layer, const Name>().sorted_by<Layer>([](const Layer& a, const Layer& b) { return a.value > b.value; });
     CHECK(list.size() == world.all.size());
     std::pair<int, slot_t> last(-100, 0);
     for (auto [entity, layer, name] : list) {
@@ -268,5 +271,8 @@ TEST_CASE("Sorted lists: rows in the order of a component, as a range-for loop b
         CHECK((text <= name.text && aside.value == store.get<Aside>(entity)->value));
         text = name.text;
     }
-    CHECK(store.query<const Name>().exclude<Layer>().sorted_by<const Name>([](const auto& a, const auto& b) { return a.text < b.text; }).empty());
+    CHECK(store.query<const Name>()
+              .exclude<Layer>()
+              .sorted_by<const Name>([](const auto& a, const auto& b) { return a.text < b.text; })
+              .empty());
 }

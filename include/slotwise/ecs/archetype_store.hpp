@@ -355,8 +355,7 @@ public:
     /// @throws also std::invalid_argument when the query is of another store
     template <class... Ts>
     size_type despawn(const Query<ArchetypeStore, Ts...>& query) {
-        return core_->despawn_found(
-            query.rows_of(core_, "ArchetypeStore::despawn(query): the query is of another store"));
+        return core_->despawn_found(query.rows_of(core_, "ArchetypeStore::despawn(query): the query is of another store"));
     }
     /// Ends an entity as despawn does, and keeps its id reserved: it does not live, and no other entity gets its index, until
     /// fulfill() brings it back or cancel() gives it up. For undo: whatever keeps the id finds the entity again. False if it
@@ -531,7 +530,7 @@ public:
     //=== order ===//
 
     /// Sorts the rows of each table that has T, by less(const T&, const T&) or less(Entity, Entity): queries then walk a table
-    /// in this order, until rows come and go. Equal rows keep their order. Whole rows move, with all components, bits and ticks;
+    /// in this order, until rows come and go. Equal rows keep theirs. Whole rows move, with all components, bits and ticks;
     /// entities, sparse values and the order of tables stay. For an order across tables see Query::for_each_sorted.
     ///     store.sort<Sprite>([](const Sprite& a, const Sprite& b) { return a.texture < b.texture; });
     /// @pre nothing walks or changes the store (checked at level fast); less is a strict weak order and may read the store

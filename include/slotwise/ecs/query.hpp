@@ -233,9 +233,9 @@ public:
         }
     }
 
-    /// As for_each, in an order of its own: by(values...), or by(entity, values...), gives a key, and lower keys come first. The
-    /// order depends on keys and entities alone, and not on tables or on what happened before: of equal keys the lower index
-    /// comes first. So it is the same on each machine on which these are the same. Keys are computed once an entity, before f
+    /// As for_each, in an order of its own: by(values...), or by(entity, values...), gives a key, and lower keys come first.
+    /// The order depends on keys and entities alone, and not on tables or on what happened before: of equal keys the lower
+    /// index comes first. So it is the same on each machine on which these are the same. Keys are computed once an entity, before f
     /// is called, and compared by <; of numbers -0.0 is 0.0, and a NaN comes last. For descending order return -key.
     ///     store.query<const Sprite, const Position>().for_each_sorted(
     ///         [](const Sprite& s, const Position& p) { return std::tuple(s.layer, p.y); },
@@ -264,18 +264,18 @@ public:
         static_assert(place < Fetch::count, "Query::sorted_by<T>(less): T is no component of the query, or a tag");
         static_assert(!detail::QueryArgument<typename Fetch::template Value<place>>::optional,
                       "Query::sorted_by<T>(less): T is optional; sort by for_each_sorted() with a key for those that lack it");
-        constexpr bool small = detail::is_sort_key<component>;
-        using Value = std::conditional_t<small, component, const component*>;
+        constexpr bool by_value = detail::is_sort_key<component>;
+        using Value = std::conditional_t<by_value, component, const component*>;
         const auto key = [&](TableType& table, const std::int32_t* columns, const detail::QueryColumn* of, size_type row) {
             const component* const value =
                 Fetch::template value<typename Fetch::template Value<place>>(*core_, table, columns, of[place], row);
-            if constexpr (small)
+            if constexpr (by_value)
                 return *value;
             else
                 return value;
         };
         const auto before = [&](const Value& a, const Value& b) -> bool {
-            if constexpr (small)
+            if constexpr (by_value)
                 return less(a, b);
             else
                 return less(*a, *b);
@@ -335,9 +335,9 @@ public:
     /// stays; what goes along (OnTargetDespawn::despawn) is not counted. on_remove hooks are called for all of them before
     /// the first one ends; if others relate to one of them, entity by entity. Returns how many matched.
     /// @pre nothing walks or changes the store (checked at level fast)
-    /// @throws std::invalid_argument when a relation refuses it, what hooks and the allocator throw; nothing has ended then, but
-    /// others may have lost their pairs. If an on_remove hook of several throws where others relate to one of them, or a move of
-    /// values that may throw, those that have ended stay so
+    /// @throws std::invalid_argument when a relation refuses it, what hooks and the allocator throw; nothing has ended then,
+    /// but others may have lost their pairs. Where others relate to one of them, or moves of values may throw, entities end one
+    /// by one, and those that have ended before a hook or a move throws stay so
     /// @complexity linear in the entities, and as despawn() for those that do not fill their table @invalidates addresses in
     /// their tables
     size_type despawn_all() const
@@ -425,8 +425,8 @@ private:
     /// Calls f(table, columns, row) for each row, which is stamped before, in the order of key(table, columns, of, row).
     template <class MakeKey, class Before, class F>
     void walk_sorted(detail::QueryVisit& visit, MakeKey&& key, const Before& before, F&& f) const {
-        using Key = std::remove_cvref_t<std::invoke_result_t<MakeKey&, TableType&, const std::int32_t*,
-                                                             const detail::QueryColumn*, size_type>>;
+        using Key = std::remove_cvref_t<
+            std::invoke_result_t<MakeKey&, TableType&, const std::int32_t*, const detail::QueryColumn*, size_type>>;
         const auto each_row = [&](auto&& add) {
             visit.for_each([&](Table& table, const std::int32_t* columns, detail::RowRuns runs) {
                 runs.for_each([&](size_type first, size_type last) {

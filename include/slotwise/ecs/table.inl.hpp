@@ -250,7 +250,8 @@ SLOTWISE_INLINE void Table::reserve_move_all(const Table& from, Table& to, const
 
 SLOTWISE_INLINE void Table::move_all(Table& from, Table& to, const ColumnMapping& map, tick_t tick) noexcept {
     const size_type count = from.size(), rows = to.size();
-    SLOTWISE_EXPECT_DEBUG(map.columns_from_ == from.column_count() && map.columns_to_ == to.column_count() && map.built().empty(),
+    SLOTWISE_EXPECT_DEBUG(map.columns_from_ == from.column_count() && map.columns_to_ == to.column_count() &&
+                              map.built().empty(),
                           "Table::move_all: the map was made for other tables, or builds values");
     const bool marks = from.marks_.active() || to.marks_.active();
     detail::PlannedRows::move_all(from.rows_, to.rows_, map.rows_);

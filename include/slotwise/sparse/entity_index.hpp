@@ -652,8 +652,8 @@ public:
 
 private:
     static constexpr slot_t block_ids = 16;
-    /// Calls f(i, page, place in it, number) for the ids from number `i` on whose indices are adjacent in one page: block_ids of
-    /// them, or one. The number is a constant, so that compilers vectorise a loop over them.
+    /// Calls f(i, page, place in it, number) for the ids from number `i` on whose indices are adjacent in one page: block_ids
+    /// of them, or one. The number is a constant, so that compilers vectorise a loop over them.
     template <class F>
     SLOTWISE_ALWAYS_INLINE void for_each_block(std::span<const Entity> ids, F&& f) const {
         for (slot_t i = 0; i != ids.size();) {
@@ -885,8 +885,7 @@ private:
 struct EntityIndexBulk {
     /// Calls f(i, location of ids[i]) for each of them. @pre each is in use
     template <class Index, class F>
-    SLOTWISE_ALWAYS_INLINE static void for_each_location(Index& index, std::span<const typename Index::id_type> ids,
-                                                         F&& f) {
+    SLOTWISE_ALWAYS_INLINE static void for_each_location(Index& index, std::span<const typename Index::id_type> ids, F&& f) {
         index.directory_.for_each_location(ids, f);
     }
     /// Ends their lives as destroy() does, from the last to the first. The order of those that live is another one, but the

@@ -272,7 +272,7 @@ constexpr std::uint64_t number_for_order(Number value) noexcept {
 }
 /// Whether each value of T has a number_for_order() of its own.
 template <class T>
-inline constexpr bool is_numbered = (std::is_arithmetic_v<T> || std::is_enum_v<T>) && sizeof(T) <= 8;
+inline constexpr bool is_numbered = (std::is_arithmetic_v<T> || std::is_enum_v<T>)&&sizeof(T) <= 8;
 
 //=== rows ===//
 
@@ -586,7 +586,8 @@ private:
     QueryVisit* visit_;
 };
 
-/// Writes down the rows that a query matches. The walk has ended then, so that they may change. Throws what the allocator throws
+/// Writes down the rows that a query matches. The walk has ended then, so that they may change.
+/// Throws what the allocator throws
 FoundRows find_rows(StoreCore& core, const QueryPlan& plan);
 
 /// The row at which a walk by iterator is. What is said of the run is kept in registers, because no function is given the
@@ -822,9 +823,8 @@ struct QueryFetch<TypeList<Vs...>> {
     }
     /// What a key is made of: a value that is only read.
     template <class V>
-    using KeyArgument =
-        std::conditional_t<QueryArgument<V>::optional, const typename QueryArgument<V>::component*,
-                           const typename QueryArgument<V>::component&>;
+    using KeyArgument = std::conditional_t<QueryArgument<V>::optional, const typename QueryArgument<V>::component*,
+                                           const typename QueryArgument<V>::component&>;
     /// Calls by(values...), or by(entity, values...), for one row, and returns what it returns. Components may be sparse.
     template <class By, class Core, class TableType>
     static decltype(auto) key_of_row(By& by, Core& core, TableType& table, const std::int32_t* columns, const QueryColumn* of,

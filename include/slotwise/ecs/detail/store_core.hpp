@@ -507,8 +507,8 @@ public:
     /// @param refusable whether a relation may refuse it
     /// Throws std::invalid_argument when a relation refuses it; what moves that may throw do
     bool despawn(Entity entity, bool refusable = true);
-    /// Ends the entities of these rows, as despawn() does from the last one to the first, whole tables at once. Hooks see all of
-    /// them, and then all end. If others relate to them, entities end one by one. Returns how many rows there were.
+    /// Ends the entities of these rows, as despawn() does from the last one to the first, whole tables at once. Hooks see all
+    /// of them, and then all end. If others relate to them, entities end one by one. Returns how many rows there were.
     /// @pre structure may change (checked at level fast) Throws std::invalid_argument when a relation of an entity that stays
     /// refuses it, and what hooks, the allocator, and moves that may throw, throw
     std::size_t despawn_found(const FoundRows& rows);

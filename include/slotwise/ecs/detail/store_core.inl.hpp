@@ -787,9 +787,8 @@ SLOTWISE_INLINE std::size_t StoreCore::remove_of(Table& from, Ids ids) {
     if (calls) [[unlikely]]
         remove_with_hooks(*this, lost, [] {});
     const auto first = static_cast<slot_t>(to.size());
-    EntityIndexBulk::for_each_location(entities, moved, [&](std::size_t i, EntityLocation& at) {
-        at.set(step.table, first + static_cast<slot_t>(i));
-    });
+    EntityIndexBulk::for_each_location(
+        entities, moved, [&](std::size_t i, EntityLocation& at) { at.set(step.table, first + static_cast<slot_t>(i)); });
     Table::move_all(from, to, *step.map, tick);
     return moved.size();
 }
@@ -829,15 +828,15 @@ SLOTWISE_INLINE std::size_t StoreCore::remove_all(Ids ids) {
 
 SLOTWISE_INLINE void StoreCore::permute(Table& table, const slot_t* order) {
     table.permute(order);
-    EntityIndexBulk::for_each_location(entities, table.entities(), [](std::size_t row, EntityLocation& at) {
-        at.set_row(static_cast<slot_t>(row));
-    });
+    EntityIndexBulk::for_each_location(entities, table.entities(),
+                                       [](std::size_t row, EntityLocation& at) { at.set_row(static_cast<slot_t>(row)); });
 }
 
 SLOTWISE_INLINE void StoreCore::expect_rows_of(ComponentId id) const {
     if (is_sparse(registry, id)) [[unlikely]]
-        throw_invalid_argument("ArchetypeStore::sort: values of a sparse component are in no table, whose rows could be sorted; "
-                               "take the list of query.sorted_by(), or query.for_each_sorted()");
+        throw_invalid_argument(
+            "ArchetypeStore::sort: values of a sparse component are in no table, whose rows could be sorted; "
+            "take the list of query.sorted_by(), or query.for_each_sorted()");
 }
 
 SLOTWISE_INLINE void StoreCore::end_unused(Entity entity) {
