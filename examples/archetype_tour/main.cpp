@@ -160,6 +160,20 @@ public:
               "those near the right wall are selected");
         check(drawn_ == movers + stones + (frames - 1) * (movers + pushed), "only what moved was drawn again");
     }
+    /// In an order that does not depend on tables, as for drawing or for a game in lockstep. Then what moves ends at once.
+    void end() {
+        float last = -1;
+        bool in_order = true;
+        store_.query<const Position>().for_each_sorted([](const Position& p) { return p.x; },
+                                                       [&](const Position& p) {
+                                                           in_order = in_order && last <= p.x;
+                                                           last = p.x;
+                                                       });
+        check(in_order, "all come from left to right, whatever tables they are in");
+        const std::size_t moving = store_.remove_all<Velocity>();
+        check(moving == movers && store_.query<const Health>().despawn_all() == movers, "all that moved has ended");
+        check(store_.size() == stones && store_.check_invariants(), "the stones stay");
+    }
 
 private:
     /// Chunks of rows go to worker threads. A chunk is a few arrays; no two workers touch one row.
@@ -240,5 +254,6 @@ int main() {
     Game game;
     for (std::size_t i = 0; i != Game::frames; ++i) game.frame();
     game.check_all();
+    game.end();
     return failures == 0 ? 0 : 1;
 }

@@ -275,3 +275,9 @@ store.scoped(store.on_add<Position>([](Entity) {})); // faulty
 ArchetypeStore store;
 store.emplace_resource<int>(1);
 store.emplace_resource<const int>(1); // faulty
+
+//=== sorts_a_tag_by_values ===//
+// expect: less takes (const T&, const T&), or (Entity, Entity)
+ArchetypeStore store;
+store.sort<Hidden>([](Entity a, Entity b) { return a < b; });
+store.sort<Hidden>([](const Hidden&, const Hidden&) { return false; }); // faulty

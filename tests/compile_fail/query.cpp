@@ -141,3 +141,23 @@ for (const auto& chunk : store.query<const Place>().chunks()) {
 ArchetypeStore store;
 store.query<const int>().warm();
 static_cast<const ArchetypeStore&>(store).query<const int>().warm(); // faulty
+
+//=== a_key_of_other_arguments ===//
+// expect: by takes a const T& for each component of the query
+ArchetypeStore store;
+store.query<Place>().for_each_sorted([](const Place& place) { return place.x; }, [](Place&) {});
+store.query<Place>().for_each_sorted([](int& number) { return number; }, [](Place&) {}); // faulty
+
+//=== sorted_by_another_component ===//
+// expect: T is no component of the query, or a tag
+const auto lower = [](const Place& a, const Place& b) { return a.x < b.x; };
+ArchetypeStore store;
+static_cast<void>(store.query<Place>().sorted_by<Place>(lower));
+static_cast<void>(store.query<>().sorted_by<Place>(lower)); // faulty
+
+//=== sorted_by_what_may_be_missing ===//
+// expect: T is optional; sort by for_each_sorted()
+const auto lower = [](const Place& a, const Place& b) { return a.x < b.x; };
+ArchetypeStore store;
+static_cast<void>(store.query<Place>().sorted_by<Place>(lower));
+static_cast<void>(store.query<>().optional<Place>().sorted_by<Place>(lower)); // faulty

@@ -117,8 +117,8 @@ public:
         std::erase_if(things.at(entity).parts, [&](const auto& part) { return part.first.relation_number() == relation; });
     }
     /// False, and no effect, when a relation refuses it.
-    bool despawn(Entity entity, bool refusable = true) {
-        std::vector<Entity> dead{entity};
+    bool despawn(Entity entity, bool refusable = true) { return despawn(std::vector{entity}, refusable); }
+    bool despawn(std::vector<Entity> dead, bool refusable = true) {
         const auto dies = [&](Entity each) { return std::find(dead.begin(), dead.end(), each) != dead.end(); };
         std::vector<Entity> refusing;
         for (std::size_t i = 0; i != dead.size(); ++i)
@@ -498,9 +498,63 @@ private:
             store_ = std::move(moved);
             return;
         }
+        case 3:
+            return bulk(in);
+        case 4:
+            return order(in);
         default:
             static_cast<void>(store_.advance());
         }
+    }
+    /// Many entities end, or lose a component, at once.
+    void bulk(Input& in) {
+        const ComponentId id = any_plain(in), other = any_plain(in);
+        const unsigned kind = static_cast<unsigned>(in.below(4));
+        auto query = store_.query<>().with(id);
+        if (in.flip()) query = query.exclude(other);
+        const std::vector<Entity> matched = walked(query);
+        std::size_t lost = 0, result = 0;
+        if (kind == 0) {
+            const bool refused = !model_.despawn(matched);
+            FUZZ_CHECK(refuses<std::invalid_argument>(refused, [&] { result = store_.despawn(query); }));
+            FUZZ_CHECK(refused || result == matched.size());
+            return;
+        }
+        const ComponentId removed = kind == 1 ? id : any_plain(in);
+        const auto remove = [&](Entity entity) {
+            lost += model_.things.at(entity).parts.contains(removed);
+            model_.remove(entity, removed);
+        };
+        if (kind == 3) {
+            for (const auto& [entity, thing] : std::map(model_.things)) remove(entity);
+            result = store_.remove_all(removed);
+        } else {
+            for (const Entity entity : matched) remove(entity);
+            result = store_.remove(query, removed);
+        }
+        FUZZ_CHECK(result == lost);
+    }
+    template <class Query>
+    static std::vector<Entity> walked(const Query& query) {
+        std::vector<Entity> entities;
+        query.for_each([&](Entity entity) { entities.push_back(entity); });
+        return entities;
+    }
+    void order(Input& in) {
+        if (in.flip())
+            store_.sort<Counted>([](const Counted& a, const Counted& b) { return a.value() < b.value(); });
+        else
+            store_.sort<int>([](Entity a, Entity b) { return b.index() < a.index(); });
+        std::pair<int, slot_t> last(-1, 0);
+        std::size_t met = 0;
+        store_.query<const Counted>().for_each_sorted([](const Counted& each) { return each.value(); },
+                                                      [&](Entity entity, const Counted& each) {
+                                                          const std::pair now(each.value(), entity.index());
+                                                          FUZZ_CHECK(last < now);
+                                                          last = now;
+                                                          ++met;
+                                                      });
+        FUZZ_CHECK(met == store_.query<const Counted>().size());
     }
     /// Ids that buffers have taken will not be spawned.
     void make_void() {

@@ -458,6 +458,12 @@ public:
         for (const Entity each : entities) all.push_back(each);
         return core_->despawn_all(all.span());
     }
+    /// Ends all entities that match, see Query::despawn_all. Returns how many.
+    /// @throws also std::invalid_argument when the query is of another store
+    template <class... Ts>
+    size_type despawn(const Query<ArchetypeStore, Ts...>& query) {
+        return core_->despawn_found(query.rows_of(core_, "ArchetypeStore::despawn(query): the query is of another store"));
+    }
     /// Ends an entity as despawn does, and keeps its id reserved: it does not live, and no other entity gets its index, until
     /// fulfill() brings it back or cancel() gives it up. For undo: whatever keeps the id finds the entity again. False if it
     /// does not live. Entities that go along (OnTargetDespawn::despawn) are gone for good: keep them before, the sources first.
@@ -555,6 +561,33 @@ public:
     /// @throws as remove; strong if values move without a throw @complexity one row @invalidates addresses in both tables
     template <detail::Component T>
     std::optional<T> take(Entity entity);
+    /// Removes components of all entities that match, as remove(entity) would of each: a table whose rows all match at once, in
+    /// the order of its rows. Returns how many entities have lost one of them.
+    ///     store.remove<Burning>(store.query<>().with<Wet>());
+    /// @throws as remove, and std::invalid_argument when the query is of another store; what was changed before stays so. A
+    /// whole table is strong: its on_remove hooks are called for all rows before the first one moves
+    /// @complexity linear in the bytes of the rows; rows of tables that match in part move one by one
+    /// @invalidates addresses in the tables that they leave and enter
+    template <detail::Component... Ts, class... Qs>
+        requires(sizeof...(Ts) != 0)
+    size_type remove(const Query<ArchetypeStore, Qs...>& query) {
+        return core_->remove_found(query.rows_of(core_, other_store), list_of<Ts...>().sorted.span());
+    }
+    template <class... Qs>
+    size_type remove(const Query<ArchetypeStore, Qs...>& query, ComponentId id) {
+        return remove(query, {&id, 1});
+    }
+    template <class... Qs>
+    size_type remove(const Query<ArchetypeStore, Qs...>& query, std::span<const ComponentId> ids) {
+        return core_->remove_found(query.rows_of(core_, other_store), ids);
+    }
+    /// The same of all entities, whether the components are enabled or not.
+    template <detail::Component... Ts>
+        requires(sizeof...(Ts) != 0)
+    size_type remove_all() {
+        return core_->remove_all(list_of<Ts...>().sorted.span());
+    }
+    size_type remove_all(ComponentId id) { return core_->remove_all({&id, 1}); }
     /// Gives the entity these values: assigns where it has the component, else adds, all in one move. Returns whether the
     /// entity lives.
     /// @throws what the values and the allocator throw; strong for what is added, values that were assigned stay assigned
@@ -719,6 +752,25 @@ public:
     template <detail::Component T>
     bool is_enabled(Entity entity) const noexcept {
         return is_enabled(entity, core_->registry.find<T>());
+    }
+
+    //=== order ===//
+
+    /// Sorts the rows of each table that has T, by less(const T&, const T&) or less(Entity, Entity): queries then walk a table
+    /// in this order, until rows come and go. Equal rows keep theirs. Whole rows move, with all components, bits and ticks;
+    /// entities, sparse values and the order of tables stay. For an order across tables see Query::for_each_sorted.
+    ///     store.sort<Sprite>([](const Sprite& a, const Sprite& b) { return a.texture < b.texture; });
+    /// @pre nothing walks or changes the store (checked at level fast); less is a strict weak order and may read the store
+    /// @throws std::invalid_argument when T is sparse; what less and the allocator throw, and moves that may throw: each table
+    /// is sorted or as before, if what cannot be copied moves without a throw
+    /// @complexity O(n) for a table that is in order, else O(n log n), and a pass over the bytes of the rows
+    /// @invalidates addresses in tables that are sorted
+    template <detail::Component T, class Less>
+    void sort(Less less);
+    /// The same by <.
+    template <detail::Component T>
+    void sort() {
+        sort<T>([](const T& a, const T& b) { return a < b; });
     }
 
     //=== relations ===//
@@ -1058,6 +1110,8 @@ public:
 private:
     friend class CommandBuffer;
     friend detail::Deferral;
+
+    static constexpr const char* other_store = "ArchetypeStore::remove(query): the query is of another store";
 
     /// The size of a value whose copy calls nobody, and 0 of others.
     template <class T, class Value = std::remove_cvref_t<T>>
@@ -1466,6 +1520,52 @@ T& ArchetypeStore::get_or_add(Entity entity, Args&&... args) {
         });
     }
     return *detail::StoreCore::typed_value<T>(core, entity, id);
+}
+
+template <detail::Component T, class Less>
+void ArchetypeStore::sort(Less less) {
+    constexpr bool by_entity = detail::TakesFirst<Less, Entity, Entity>;
+    static_assert(by_entity || (std::is_invocable_v<Less&, const T&, const T&> && !detail::is_tag_type<T>),
+                  "ArchetypeStore::sort<T>(less): less takes (const T&, const T&), or (Entity, Entity), as it must for a tag");
+    using Key = std::conditional_t<by_entity, Entity, std::conditional_t<detail::is_sort_key<T>, T, const T*>>;
+    struct Row {
+        Key key;
+        slot_t row;
+    };
+    const auto before = [&](const Row& a, const Row& b) -> bool {
+        if constexpr (std::is_same_v<Key, const T*>)
+            return less(*a.key, *b.key);
+        else
+            return less(a.key, b.key);
+    };
+    const ComponentId id = core_->registry.template id<T>();
+    core_->expect_rows_of(id);
+    const detail::StoreCore::Changing changing(*core_);
+    std::vector<Row> rows;
+    detail::PlainVector<slot_t> order;
+    for (const auto entry : core_->tables.index().tables(id)) {
+        Table& table = *entry.table;
+        const std::span<const Entity> entities = table.entities();
+        rows.clear();
+        rows.reserve(entities.size());
+        for (slot_t row = 0; row != entities.size(); ++row) {
+            if constexpr (by_entity)
+                rows.push_back({entities[row], row});
+            else {
+                const T& value = table.template data<T>(static_cast<size_type>(table.column_of_own(id)))[row];
+                if constexpr (detail::is_sort_key<T>)
+                    rows.push_back({value, row});
+                else
+                    rows.push_back({std::addressof(value), row});
+            }
+        }
+        if (std::is_sorted(rows.begin(), rows.end(), before)) continue;
+        std::stable_sort(rows.begin(), rows.end(), before);
+        order.clear();
+        order.reserve(rows.size());
+        for (const Row& each : rows) order.push_back(each.row);
+        core_->permute(table, order.data());
+    }
 }
 
 template <detail::Component... Ts>

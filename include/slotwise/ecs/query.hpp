@@ -299,6 +299,68 @@ public:
         }
     }
 
+    /// As for_each, in an order of its own: by(values...), or by(entity, values...), gives a key, and lower keys come first.
+    /// The order depends on keys and entities alone, and not on tables or on what happened before: of equal keys the lower
+    /// index comes first. So it is the same on each machine on which these are the same. Keys are computed once an entity, before f
+    /// is called, and compared by <; of numbers -0.0 is 0.0, and a NaN comes last. For descending order return -key.
+    ///     store.query<const Sprite, const Position>().for_each_sorted(
+    ///         [](const Sprite& s, const Position& p) { return std::tuple(s.layer, p.y); },
+    ///         [&](const Sprite& s, const Position& p) { draw(s, p); });
+    /// @throws what by, f, < and the allocator throw; keys that are numbers allocate nothing after the first walk of 512
+    /// entities at most @complexity O(n log n)
+    template <class By, class F>
+    void for_each_sorted(By by, F f) const {
+        const auto key = [&](TableType& table, const std::int32_t* columns, const detail::QueryColumn* of,
+                             size_type row) -> decltype(auto) {
+            return Fetch::key_of_row(by, *core_, table, columns, of, row);
+        };
+        const Visiting visit(*core_, *plan_);
+        walk_sorted(*visit, key, detail::LessThan(), [&](TableType& table, const std::int32_t* columns, size_type row) {
+            Fetch::each_one(f, *core_, table, columns, visit->plan().columns.data(), row);
+        });
+    }
+    /// The entities that match with their values, ordered by less(const T&, const T&) of a component of the query, equal ones
+    /// by index: for (auto [entity, sprite, p] : query.sorted_by<Sprite>(less)) draw(sprite, p). Rows are stamped as by a walk.
+    /// @throws what less and the allocator throw @complexity O(n log n)
+    /// @invalidates its references, as the next change of structure does addresses
+    template <class T, class Less>
+    [[nodiscard]] std::vector<value_type> sorted_by(Less less) const {
+        using component = std::remove_const_t<T>;
+        constexpr std::size_t place = Fetch::template number_of<component>();
+        static_assert(place < Fetch::count, "Query::sorted_by<T>(less): T is no component of the query, or a tag");
+        static_assert(!detail::QueryArgument<typename Fetch::template Value<place>>::optional,
+                      "Query::sorted_by<T>(less): T is optional; sort by for_each_sorted() with a key for those that lack it");
+        constexpr bool by_value = detail::is_sort_key<component>;
+        using Value = std::conditional_t<by_value, component, const component*>;
+        const auto key = [&](TableType& table, const std::int32_t* columns, const detail::QueryColumn* of, size_type row) {
+            const component* const value =
+                Fetch::template value<typename Fetch::template Value<place>>(*core_, table, columns, of[place], row);
+            if constexpr (by_value)
+                return *value;
+            else
+                return value;
+        };
+        const auto before = [&](const Value& a, const Value& b) -> bool {
+            if constexpr (by_value)
+                return less(a, b);
+            else
+                return less(*a, *b);
+        };
+        std::vector<value_type> list;
+        const Visiting visit(*core_, *plan_);
+        walk_sorted(*visit, key, before, [&](TableType& table, const std::int32_t* columns, size_type row) {
+            const auto add = [&](Entity entity, auto&&... values) {
+                list.push_back(value_type(entity, static_cast<decltype(values)&&>(values)...));
+            };
+            Fetch::row_with_entity(add, *core_, table, columns, visit->plan().columns.data(), row);
+        });
+        return list;
+    }
+    template <class T>
+    [[nodiscard]] std::vector<value_type> sorted_by() const {
+        return sorted_by<T>([](const T& a, const T& b) { return a < b; });
+    }
+
     /// The rows as a range: for (auto [entity, p, v] : query). The walk lasts as long as the iterator lives, that is, until the
     /// loop ends in whatever way. An iterator can be moved and not copied. @throws what the allocator throws
     SLOTWISE_ALWAYS_INLINE auto begin() const { return Iterator<typename Fetch::EntityRow>(*core_, *plan_); }
@@ -371,6 +433,24 @@ public:
         static_cast<void>(plan_->tables(*core_));
     }
 
+    //=== changes ===//
+
+    /// Ends all entities that match, as despawn() of the store would from the last to the first: spawn() then issues their
+    /// indices in the order of the walk. Tables whose rows all match end at once. A relation refuses it only for an entity that
+    /// stays; what goes along (OnTargetDespawn::despawn) is not counted. on_remove hooks are called for all of them before
+    /// the first one ends; if others relate to one of them, entity by entity. Returns how many matched.
+    /// @pre nothing walks or changes the store (checked at level fast)
+    /// @throws std::invalid_argument when a relation refuses it, what hooks and the allocator throw; nothing has ended then,
+    /// but others may have lost their pairs. Where others relate to one of them, or moves of values may throw, entities end one
+    /// by one, and those that have ended before a hook or a move throws stay so
+    /// @complexity linear in the entities, and as despawn() for those that do not fill their table @invalidates addresses in
+    /// their tables
+    size_type despawn_all() const
+        requires(!reads)
+    {
+        return core_->despawn_found(detail::find_rows(*core_, *plan_));
+    }
+
 private:
     friend class ArchetypeStore;
     /// Appends the entities that match, in the order of a walk. It stamps nothing. Throws what the allocator throws
@@ -379,6 +459,13 @@ private:
         visit->for_each([&](Table& table, const std::int32_t*, detail::RowRuns runs) {
             runs.for_each([&](size_type first, size_type last) { to.append(table.entities().subspan(first, last - first)); });
         });
+    }
+    /// The rows that match, for a function of the store, which is that of this query.
+    /// @throws std::invalid_argument when it is of another one; what the allocator throws
+    detail::FoundRows rows_of(const Core* core, const char* of_another) const {
+        if (core != core_) [[unlikely]]
+            detail::throw_invalid_argument(of_another);
+        return detail::find_rows(*core_, *plan_);
     }
     /// A query of this, after what `before` asks for.
     Query(Core& core, const detail::QueryPlan* before, const detail::QueryRequest& asked)
@@ -477,6 +564,48 @@ private:
         visit->for_each([&](Table& table, const std::int32_t* columns, detail::RowRuns runs) {
             Fetch::each_run(f, *core_, *visit, table, columns, runs);
         });
+    }
+
+    /// Calls f(table, columns, row) for each row, which is stamped before, in the order of key(table, columns, of, row).
+    template <class MakeKey, class Before, class F>
+    void walk_sorted(detail::QueryVisit& visit, MakeKey&& key, const Before& before, F&& f) const {
+        using Key = std::remove_cvref_t<
+            std::invoke_result_t<MakeKey&, TableType&, const std::int32_t*, const detail::QueryColumn*, size_type>>;
+        const auto each_row = [&](auto&& add) {
+            visit.for_each([&](Table& table, const std::int32_t* columns, detail::RowRuns runs) {
+                runs.for_each([&](size_type first, size_type last) {
+                    for (size_type row = first; row != last; ++row)
+                        add(key(table, columns, visit.plan().columns.data(), row), table.entities()[row]);
+                });
+            });
+        };
+        const Table* entered = nullptr;
+        const std::int32_t* columns = nullptr;
+        const auto deliver = [&](Entity entity) {
+            const EntityLocation at = *core_->location(entity);
+            TableType& table = core_->table(at);
+            if (&table != entered) columns = visit.columns_of(*(entered = &table));
+            visit.plan().stamp(core_->tick, const_cast<Table&>(*entered), at.row(), at.row() + size_type{1});
+            f(table, columns, size_type{at.row()});
+        };
+        if constexpr (detail::is_numbered<Key> && std::is_same_v<Before, detail::LessThan>) {
+            auto& list = visit.numbered();
+            each_row([&](Key value, Entity entity) { list.push_back({detail::number_for_order(value), entity}); });
+            detail::sort_entities(list.data(), list.size());
+            for (const detail::NumberedEntity& each : list) deliver(each.entity);
+        } else {
+            struct Keyed {
+                Key key;
+                Entity entity;
+            };
+            std::vector<Keyed> list;
+            each_row([&](auto&& value, Entity entity) { list.push_back({static_cast<decltype(value)&&>(value), entity}); });
+            std::sort(list.begin(), list.end(), [&](const Keyed& a, const Keyed& b) {
+                if (before(a.key, b.key)) return true;
+                return !before(b.key, a.key) && a.entity.index() < b.entity.index();
+            });
+            for (const Keyed& each : list) deliver(each.entity);
+        }
     }
 
     /// Calls f(row, match) for the pairs of a switched relation in the rows of a run.

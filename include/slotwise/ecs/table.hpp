@@ -176,6 +176,14 @@ public:
     static void append_rows(const TableMarks& from, const RowBatch& batch, TableMarks& to, const MarksPlan& plan,
                             tick_t tick) noexcept;
     void erase_rows(const RowBatch& batch, std::size_t left) noexcept;
+    /// Room for the marks of all rows of `from` behind those of `to`, of which there is room for `room`.
+    /// @param any whatever is disabled next @throws what the allocator throws
+    static void prepare_move_all(const TableMarks& from, TableMarks& to, std::size_t room, const MarksPlan& plan, bool any);
+    /// The marks of `count` rows that were moved behind the `rows` of `to`; `from` has none then. @pre prepare_move_all()
+    static void commit_move_all(TableMarks& from, std::size_t count, TableMarks& to, std::size_t rows, const MarksPlan& plan,
+                                tick_t tick) noexcept;
+    /// The same marks in another order: those of row order[i] are at row i. @throws what the allocator throws
+    TableMarks permuted(const slot_t* order, std::size_t rows) const;
     bool is_sound(std::size_t rows) const noexcept;
 
 private:
@@ -188,6 +196,8 @@ private:
         std::size_t place;
         TickColumn column;
     };
+    /// The same columns without rows. @throws what the allocator throws
+    TableMarks without_rows() const;
     template <class Self>
     static auto find(Self& self, std::size_t place) noexcept -> decltype(&self.bits_[0]) {
         for (auto& each : self.bits_)
@@ -519,6 +529,19 @@ public:
         rows_.swap_rows(a, b);
         marks_.swap_rows(a, b);
     }
+    /// Whether a row's move to another place or table may throw.
+    bool moves_may_throw() const noexcept { return erasure_.throwing(); }
+    /// Room for all rows of `from` behind those of `to`. @param calls whether something that may disable components is called
+    /// before move_all() @throws as reserve; strong as that
+    static void reserve_move_all(const Table& from, Table& to, const ColumnMapping& map, bool calls);
+    /// Moves all rows of `from` behind those of `to`, as move_row() moves one, but in their order, and a column at a time.
+    /// @pre `from` is not `to`; map == ColumnMapping(from, to), and builds nothing; reserve_move_all(from, to, map, ...) was
+    /// called; no move of `from` throws @complexity linear in the bytes of the rows @invalidates columns of `from`
+    static void move_all(Table& from, Table& to, const ColumnMapping& map, tick_t tick) noexcept;
+    /// Brings the rows into another order: row i becomes what row order[i] was, with its bits and ticks.
+    /// @pre `order` has each row once @throws as reserve; strong as that @complexity linear in the bytes of the rows
+    /// @invalidates columns and entities()
+    void permute(const slot_t* order);
     /// Removes all rows, in all of which every component is enabled again; the memory stays.
     void clear() noexcept {
         rows_.clear();

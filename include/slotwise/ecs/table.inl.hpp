@@ -170,6 +170,67 @@ SLOTWISE_INLINE void TableMarks::commit_move(TableMarks& from, std::size_t row, 
     from.swap_erase(row);
 }
 
+SLOTWISE_INLINE void TableMarks::prepare_move_all(const TableMarks& from, TableMarks& to, std::size_t room,
+                                                  const MarksPlan& plan, bool any) {
+    for (const MarksPlan::Step& step : plan.bits) {
+        BitsAt& at = to.bits_[static_cast<std::size_t>(step.to)];
+        if (any || at.made || (step.from >= 0 && from.bits_[static_cast<std::size_t>(step.from)].made)) at.column.reserve(room);
+    }
+    for (TicksAt& each : to.ticks_) each.column.reserve(room);
+}
+
+SLOTWISE_INLINE void TableMarks::commit_move_all(TableMarks& from, std::size_t count, TableMarks& to, std::size_t rows,
+                                                 const MarksPlan& plan, tick_t tick) noexcept {
+    for (const MarksPlan::Step& step : plan.bits) {
+        BitsAt& at = to.bits_[static_cast<std::size_t>(step.to)];
+        const BitsAt* const old = step.from < 0 ? nullptr : &from.bits_[static_cast<std::size_t>(step.from)];
+        const bool some = old != nullptr && old->made;
+        if (!at.made && !some) continue;
+        if (!at.made) to.make(at, rows, rows + count);
+        if (!some) {
+            at.column.append(count, true);
+            continue;
+        }
+        for (std::size_t row = 0; row != count; ++row) at.column.push_back(old->column.test(row));
+    }
+    for (const MarksPlan::Step& step : plan.ticks) {
+        TickColumn& column = to.ticks_[static_cast<std::size_t>(step.to)].column;
+        if (step.from < 0) {
+            column.append(count, tick);
+            continue;
+        }
+        const TickColumn& old = from.ticks_[static_cast<std::size_t>(step.from)].column;
+        for (std::size_t row = 0; row != count; ++row) column.push_back(old.added(row), old.changed(row));
+    }
+    from.clear();
+}
+
+SLOTWISE_INLINE TableMarks TableMarks::without_rows() const {
+    TableMarks fresh;
+    for (const BitsAt& each : bits_) fresh.bits_.push_back({each.place, {}});
+    for (const TicksAt& each : ticks_) fresh.ticks_.push_back({each.place, {}});
+    fresh.active_ = !ticks_.empty();
+    return fresh;
+}
+
+SLOTWISE_INLINE TableMarks TableMarks::permuted(const slot_t* order, std::size_t rows) const {
+    TableMarks fresh = without_rows();
+    for (std::size_t i = 0; i != bits_.size(); ++i) {
+        if (!bits_[i].made) continue;
+        const BitColumn& old = bits_[i].column;
+        BitsAt& to = fresh.bits_[i];
+        fresh.make(to, 0, old.capacity());
+        for (std::size_t row = 0; row != rows; ++row) to.column.push_back(old.test(order[row]));
+    }
+    for (std::size_t i = 0; i != ticks_.size(); ++i) {
+        const TickColumn& old = ticks_[i].column;
+        TickColumn& to = fresh.ticks_[i].column;
+        to.reserve(old.capacity());
+        for (std::size_t row = 0; row != rows; ++row) to.push_back(old.added(order[row]), old.changed(order[row]));
+    }
+    return fresh;
+}
+
 SLOTWISE_INLINE bool TableMarks::is_sound(std::size_t rows) const noexcept {
     std::size_t made = 0;
     for (const BitsAt& each : bits_) {
@@ -210,6 +271,30 @@ SLOTWISE_INLINE Entity Table::swap_erase(size_type row) {
     if (marks_.active()) [[unlikely]]
         marks_.swap_erase(row);
     return filled;
+}
+
+SLOTWISE_INLINE void Table::reserve_move_all(const Table& from, Table& to, const ColumnMapping& map, bool calls) {
+    const size_type room = to.room(from.size());
+    expect_fits(to.size() + from.size());
+    detail::TableMarks::prepare_move_all(from.marks_, to.marks_, room, map.marks_, calls);
+    if (room > to.capacity()) to.rows_.reserve(room);
+}
+
+SLOTWISE_INLINE void Table::move_all(Table& from, Table& to, const ColumnMapping& map, tick_t tick) noexcept {
+    const size_type count = from.size(), rows = to.size();
+    SLOTWISE_EXPECT_DEBUG(map.columns_from_ == from.column_count() && map.columns_to_ == to.column_count() &&
+                              map.built().empty(),
+                          "Table::move_all: the map was made for other tables, or builds values");
+    const bool marks = from.marks_.active() || to.marks_.active();
+    detail::PlannedRows::move_all(from.rows_, to.rows_, map.rows_);
+    if (marks) detail::TableMarks::commit_move_all(from.marks_, count, to.marks_, rows, map.marks_, tick);
+}
+
+SLOTWISE_INLINE void Table::permute(const slot_t* order) {
+    if (!marks_.active()) return detail::PlannedRows::permute(rows_, order);
+    detail::TableMarks marks = marks_.permuted(order, size());
+    detail::PlannedRows::permute(rows_, order);
+    marks_.swap(marks);
 }
 
 SLOTWISE_INLINE void Table::describe(const ComponentRegistry& registry) {

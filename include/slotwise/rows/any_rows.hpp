@@ -253,6 +253,15 @@ public:
         destroy_rows(0, alive);
         swap(fresh);
     }
+    /// Brings the first `alive` rows into another order, in memory of their own: row i gets the values of row order[i].
+    /// @throws as resize
+    void permute(const slot_t* order, std::size_t alive) {
+        AnyColumns fresh(*this, get_allocator());
+        fresh.acquire(capacity_);
+        fresh.take_columns(*this, alive, order);
+        destroy_rows(0, alive);
+        swap(fresh);
+    }
     /// Rows there should be room for when there is to be one more.
     std::size_t grown() const noexcept { return capacity_ == 0 ? 8 : 2 * capacity_; }
 
@@ -320,9 +329,9 @@ private:
             bytes = checked_bytes(capacity, places_[i].stride, offset + line);
         }
     }
-    /// All columns get the first `alive` values of those of another block. Those whose move may throw go first: until all of
-    /// them are there, nothing else has moved.
-    SLOTWISE_NEVER_INLINE void take_columns(const AnyColumns& from, std::size_t alive) {
+    /// All columns get the first `alive` values of those of another block, in this order if it is given. Those whose move may
+    /// throw go first: until all of them are there, nothing else has moved.
+    SLOTWISE_NEVER_INLINE void take_columns(const AnyColumns& from, std::size_t alive, const slot_t* order = nullptr) {
         std::size_t moved = 0;
         if (throwing_) {
             ScopeGuard undo([&]() noexcept {
@@ -330,24 +339,45 @@ private:
                     if (!places_[moved].nothrow_move) places_[moved].destroy(0, alive);
             });
             for (; moved != count(); ++moved)
-                if (!places_[moved].nothrow_move) take_column(moved, from.places_[moved], alive);
+                if (!places_[moved].nothrow_move) take_column(moved, from.places_[moved], alive, order);
             undo.dismiss();
         }
         for (std::size_t i = 0; i != count(); ++i)
-            if (places_[i].nothrow_move) take_column(i, from.places_[i], alive);
+            if (places_[i].nothrow_move) take_column(i, from.places_[i], alive, order);
     }
     /// Column `i` gets the first `alive` values of that column of another block.
-    void take_column(std::size_t i, const AnyColumnPlace& from, std::size_t alive) {
+    void take_column(std::size_t i, const AnyColumnPlace& from, std::size_t alive, const slot_t* order) {
         const AnyColumnPlace& to = places_[i];
         if (alive == 0 || to.stride == 0) return;
         if (to.trivial) {
+            if (order != nullptr) return gather(to, from, alive, order);
             std::memcpy(to.data, from.data, alive * to.stride);
             return;
         }
         std::size_t done = 0;
         ScopeGuard undo([&]() noexcept { to.destroy(0, done); });
-        for (; done != alive; ++done) to.copy_or_move(to.at(done), from.at(done));
+        for (; done != alive; ++done) to.copy_or_move(to.at(done), from.at(order == nullptr ? done : order[done]));
         undo.dismiss();
+    }
+    /// The same for plain bytes.
+    static void gather(const AnyColumnPlace& to, const AnyColumnPlace& from, std::size_t alive, const slot_t* order) noexcept {
+        const auto each = [&]<std::size_t Bytes>(std::integral_constant<std::size_t, Bytes>) {
+            std::byte *const target = to.data, *const source = from.data;
+            for (std::size_t i = 0; i != alive; ++i)
+                std::memcpy(target + i * Bytes, source + std::size_t{order[i]} * Bytes, Bytes);
+        };
+        switch (to.stride) {
+        case 4:
+            return each(std::integral_constant<std::size_t, 4>());
+        case 8:
+            return each(std::integral_constant<std::size_t, 8>());
+        case 12:
+            return each(std::integral_constant<std::size_t, 12>());
+        case 16:
+            return each(std::integral_constant<std::size_t, 16>());
+        default:
+            for (std::size_t i = 0; i != alive; ++i) std::memcpy(to.at(i), from.at(order[i]), to.stride);
+        }
     }
 
     FlatArray<AnyColumnPlace, Allocator> places_;

@@ -497,6 +497,40 @@ public:
         }
         bury(part, id, entry);
     }
+    /// Calls f(i, location of ids[i]) for each of these ids. @pre their indices are in use
+    template <class F>
+    SLOTWISE_ALWAYS_INLINE void for_each_location(std::span<const Entity> ids, F&& f) const {
+        for_each_block(ids, [&](slot_t i, Page& page, slot_t at, auto number) {
+            for (slot_t j = 0; j != number; ++j) f(std::size_t{i} + j, page.locations[at + j]);
+        });
+    }
+    /// The same as destroy() for each of these ids, from the last to the first, but for the order of those that live: only ids
+    /// in the last rows move, to rows that became free.
+    /// @pre each lives, is of the part, and is there once; they are no part of its array, none retires, no observer is attached
+    void destroy(Part& part, std::span<const Entity> ids) noexcept {
+        if (ids.empty()) return;
+        const slot_t after = part.alive - static_cast<slot_t>(ids.size()), first = find(ids[0].index()).place() - 1;
+        slot_t done = 0;
+        if (first == after) {
+            done = destroy_last_rows(part, ids);
+            close_gaps(part, ids.subspan(done), after + done);
+        } else if (has_rows(ids, first)) { // as they were created: the last ids come in their place, as far as they stay
+            const slot_t behind = after - first, moved = behind < ids.size() ? behind : static_cast<slot_t>(ids.size());
+            const Entity* const last = part.ids.data() + (part.alive - moved);
+            put_rows({last, moved}, first);
+            std::copy_n(last, moved, part.ids.data() + first);
+        } else
+            close_gaps(part, ids, after);
+        const slot_t row = after + done;
+        ids = ids.subspan(done);
+        for_each_block(ids, [&](slot_t i, Page& page, slot_t at, auto number) {
+            for (slot_t j = 0; j != number; ++j) page.places[at + j] = row + i + j + 1;
+            end_lives(page, at, number);
+        });
+        Entity* const dead = part.ids.data() + row;
+        for (slot_t i = 0; i != ids.size(); ++i) dead[i] = next_life(ids[i]);
+        part.alive = after;
+    }
     /// Whether exactly this id is reserved.
     bool is_reserved(Entity id) const noexcept {
         const Entry entry = find(id.index());
@@ -679,6 +713,87 @@ public:
     }
 
 private:
+    static constexpr slot_t block_ids = 16;
+    /// Calls f(i, page, place in it, number) for the ids from number `i` on whose indices are adjacent in one page: block_ids
+    /// of them, or one. The number is a constant, so that compilers vectorise a loop over them.
+    template <class F>
+    SLOTWISE_ALWAYS_INLINE void for_each_block(std::span<const Entity> ids, F&& f) const {
+        for (slot_t i = 0; i != ids.size();) {
+            const slot_t index = ids[i].index(), at = index % page_slots;
+            Page& page = *pages_.find(index / page_slots);
+            slot_t differs = ids.size() - i < block_ids || at > page_slots - block_ids;
+            if (differs == 0) differs = ids[i + 1].index() ^ (index + 1); // in no order: do not look at all of them
+            if (differs == 0)
+                for (slot_t j = 0; j != block_ids; ++j) differs |= ids[i + j].index() ^ (index + j);
+            if (differs == 0) {
+                f(i, page, at, std::integral_constant<slot_t, block_ids>());
+                i += block_ids;
+            } else
+                f(i++, page, at, std::integral_constant<slot_t, 1>());
+        }
+    }
+    /// Whether these living ids have the rows from `first` on, in this order.
+    bool has_rows(std::span<const Entity> ids, slot_t first) const noexcept {
+        slot_t differs = 0;
+        for_each_block(ids, [&](slot_t i, const Page& page, slot_t at, auto number) {
+            for (slot_t j = 0; j != number; ++j) differs |= page.places[at + j] ^ (first + i + j + 1);
+        });
+        return differs == 0;
+    }
+    /// These ids have the rows from `first` on; in the array they are put by the caller.
+    void put_rows(std::span<const Entity> ids, slot_t first) noexcept {
+        for_each_block(ids, [&](slot_t i, Page& page, slot_t at, auto number) {
+            for (slot_t j = 0; j != number; ++j) page.places[at + j] = first + i + j + 1;
+        });
+    }
+    /// Ends lives in a page, but for what the array has of them.
+    template <class Number>
+    SLOTWISE_ALWAYS_INLINE static void end_lives(Page& page, slot_t at, Number number) noexcept {
+        for (slot_t j = 0; j != number; ++j) page.versions[at + j] = static_cast<version_type>(page.versions[at + j] + 2);
+        for (slot_t j = 0; j != number; ++j) page.locations[at + j] = Location{};
+    }
+    /// Ends the lives of the first of these ids, as long as they are those of the last rows, in this order: nothing moves, and
+    /// each id is read once. Returns how many. @pre as destroy()
+    slot_t destroy_last_rows(Part& part, std::span<const Entity> ids) noexcept {
+        const slot_t first = part.alive - static_cast<slot_t>(ids.size());
+        slot_t done = 0;
+        bool follows = true;
+        for_each_block(ids, [&](slot_t i, Page& page, slot_t at, auto number) {
+            slot_t differs = !follows;
+            for (slot_t j = 0; j != number; ++j) differs |= page.places[at + j] ^ (first + i + j + 1);
+            if (differs != 0) return static_cast<void>(follows = false);
+            Entity* const to = part.ids.data() + first + i;
+            const Entity* const from = ids.data() + i;
+            for (slot_t j = 0; j != number; ++j) to[j] = next_life(from[j]);
+            end_lives(page, at, number);
+            done = i + number;
+        });
+        return done;
+    }
+    /// Living ids of the last rows come in the place of these ids, so that the rows from `after` on are free.
+    void close_gaps(Part& part, std::span<const Entity> ids, slot_t after) noexcept {
+        slot_t free = 0, free_rows = 0; // the last row below `after` that became free; each names the one before
+        for (const Entity id : ids) {
+            const slot_t row = find(id.index()).place() - 1;
+            part.ids[row] = Entity(free, 0); // no id has this version
+            if (row < after) free = row, ++free_rows;
+        }
+        for (slot_t row = part.alive; free_rows != 0;) {
+            const Entity moved = part.ids[--row];
+            if (moved.version() == 0) continue;
+            const slot_t to = std::exchange(free, part.ids[free].index());
+            part.ids[to] = moved;
+            find(moved.index()).place() = to + 1;
+            --free_rows;
+        }
+    }
+    /// The id with the version after the next. @pre it does not retire (The constructor's checks keep a loop from being
+    /// vectorised.)
+    static Entity next_life(Entity id) noexcept {
+        using bits_type = typename Entity::bits_type;
+        constexpr auto step = static_cast<bits_type>(Entity(0, 3).to_bits() - Entity(0, 1).to_bits());
+        return Entity::from_bits(static_cast<bits_type>(id.to_bits() + step));
+    }
     void put(Part& part, slot_t row, Entity id) noexcept {
         part.ids[row] = id;
         find(id.index()).put(row, id.version());
@@ -842,6 +957,28 @@ struct EntitySteps {
     }
 };
 
+/// What an ArchetypeStore does to many ids of an EntityIndex at once.
+struct EntityIndexBulk {
+    /// Calls f(i, location of ids[i]) for each of them. @pre each is in use
+    template <class Index, class F>
+    SLOTWISE_ALWAYS_INLINE static void for_each_location(Index& index, std::span<const typename Index::id_type> ids, F&& f) {
+        index.directory_.for_each_location(ids, f);
+    }
+    /// Ends their lives as destroy() does, from the last to the first. The order of those that live is another one, but the
+    /// same for the same ids. @pre each lives, and is there once; they are none of the index's own arrays
+    template <class Index>
+    static void destroy(Index& index, std::span<const typename Index::id_type> ids) noexcept {
+        using Entity = typename Index::id_type;
+        auto& directory = index.directory_;
+        auto& part = directory.part(0);
+        std::uint32_t versions = 0; // a bound of all: few of them are high
+        for (const Entity id : ids) versions |= id.version();
+        if (directory.last_part() == 0 && !part.observed && versions < Entity::max_version - 1) [[likely]]
+            return directory.destroy(part, ids);
+        for (std::size_t i = ids.size(); i-- != 0;) index.destroy(ids[i]);
+    }
+};
+
 } // namespace detail
 
 /// Makes entities and gives each living one a Location, for example {table, row}. An array has all ids: first the living, then
@@ -870,6 +1007,7 @@ class EntityIndex {
     using Allocator = typename Args::allocator;
     using Directory = detail::EntityDirectory<Entity, Location, Allocator>;
     using Part = typename Directory::Part;
+    friend detail::EntityIndexBulk;
     static constexpr bool nothrow_move = detail::propagates_on_move<Allocator> || detail::always_equal<Allocator>;
     static constexpr bool nothrow_swap = detail::propagates_on_swap<Allocator> || detail::always_equal<Allocator>;
 

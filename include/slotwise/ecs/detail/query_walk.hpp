@@ -12,7 +12,9 @@
 #include "../component_registry.hpp"
 #include "store_core.hpp"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
 #include <tuple>
 #include <vector>
@@ -338,6 +340,49 @@ private:
     const Own* own_ = nullptr;
 };
 
+//=== order ===//
+
+/// Whether values of T are sorted themselves, and not by their addresses: sorting 1e5 rows by a float takes half the time then.
+template <class T>
+inline constexpr bool is_sort_key = std::is_trivially_copyable_v<T> && std::is_copy_assignable_v<T> && sizeof(T) <= 16;
+
+/// Compares by <. (std::less takes <functional>.)
+struct LessThan {
+    template <class T>
+    bool operator()(const T& a, const T& b) const {
+        return a < b;
+    }
+};
+
+/// An entity and a number that it is sorted by; among equal ones by its index, which no other living entity has.
+struct NumberedEntity {
+    std::uint64_t key;
+    Entity entity;
+};
+/// Sorts them, without other memory.
+void sort_entities(NumberedEntity* first, std::size_t count) noexcept;
+
+/// A number in whose order are the numbers of a type: -0.0 is 0.0, and a NaN comes last.
+template <class Number>
+    requires(std::is_arithmetic_v<Number> || std::is_enum_v<Number>)
+constexpr std::uint64_t number_for_order(Number value) noexcept {
+    constexpr std::uint64_t top = std::uint64_t{1} << 63;
+    if constexpr (std::is_enum_v<Number>)
+        return number_for_order(static_cast<std::underlying_type_t<Number>>(value));
+    else if constexpr (std::is_floating_point_v<Number>) {
+        const auto wide = static_cast<double>(value);
+        if (wide != wide) return ~std::uint64_t{0};
+        const auto bits = std::bit_cast<std::uint64_t>(wide + 0.0); // -0.0 + 0.0 is 0.0
+        return (bits & top) != 0 ? ~bits : bits | top;
+    } else if constexpr (std::is_signed_v<Number>)
+        return static_cast<std::uint64_t>(static_cast<std::int64_t>(value)) ^ top;
+    else
+        return static_cast<std::uint64_t>(value);
+}
+/// Whether each value of T has a number_for_order() of its own.
+template <class T>
+inline constexpr bool is_numbered = (std::is_arithmetic_v<T> || std::is_enum_v<T>)&&sizeof(T) <= 8;
+
 //=== rows ===//
 
 /// Rows [first, last) of a table.
@@ -608,6 +653,8 @@ public:
     bool is_possible() const noexcept { return possible_; }
     bool keeps_columns() const noexcept { return walk_.keeps_columns(); }
     const std::int32_t* columns_of(const Table& table) { return walk_.columns(table); }
+    /// The memory of a walk in an order of its own.
+    PlainVector<NumberedEntity>& numbered() noexcept { return numbered_; }
     /// As QueryWalk::next().
     bool next(const QuerySink& sink) { return possible_ && walk_.next(sink); }
     /// Calls sink(table, columns, runs) for all rows.
@@ -648,6 +695,7 @@ private:
     std::size_t next_ = 0;    // of runs_
     Run run_{};               // what next_run() returns
     std::size_t last_ = 0;    // of the rows that run_ is one of
+    PlainVector<NumberedEntity> numbered_{};
 };
 
 /// A walk: a QueryVisit of the store, and structure does not change, as long as it lives.
@@ -687,6 +735,10 @@ private:
     QueryWalkScope scope_;
     QueryVisit* visit_;
 };
+
+/// Writes down the rows that a query matches. The walk has ended then, so that they may change.
+/// Throws what the allocator throws
+FoundRows find_rows(StoreCore& core, const QueryPlan& plan);
 
 /// The row at which a walk by iterator is. What is said of the run is kept in registers, because no function is given the
 /// address of this object: each takes values, and what is less simple is behind visit_.
@@ -944,6 +996,34 @@ struct QueryFetch<TypeList<Vs...>> {
                                            std::size_t row) {
         [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
             to.emplace(look_up_own<Vs>(core, table, of[Nth], row)...);
+        }(indices);
+    }
+    /// What a key is made of: a value that is only read.
+    template <class V>
+    using KeyArgument = std::conditional_t<QueryArgument<V>::optional, const typename QueryArgument<V>::component*,
+                                           const typename QueryArgument<V>::component&>;
+    /// Calls by(values...), or by(entity, values...), for one row, and returns what it returns. Components may be sparse.
+    template <class By, class Core, class TableType>
+    static decltype(auto) key_of_row(By& by, Core& core, TableType& table, const std::int32_t* columns, const QueryColumn* of,
+                                     std::size_t row) {
+        constexpr CallForm form = call_form<By, Entity, KeyArgument<Vs>...>;
+        static_assert(form != CallForm::none,
+                      "Query::for_each_sorted(by, f): by takes a const T& for each component of the query in their order "
+                      "(const X* of an optional one, nothing of a tag), and before them an Entity if it wants to");
+        return [&]<std::size_t... Nth>(std::index_sequence<Nth...>) -> decltype(auto) {
+            if constexpr (form == CallForm::named)
+                return by(table.entities()[row],
+                          static_cast<KeyArgument<Vs>>(look_up<Vs>(core, table, columns, of[Nth], row))...);
+            else
+                return by(static_cast<KeyArgument<Vs>>(look_up<Vs>(core, table, columns, of[Nth], row))...);
+        }(indices);
+    }
+    /// Calls f as for_each does for one row. Components may be sparse.
+    template <class F, class Core, class TableType>
+    static void each_one(F& f, Core& core, TableType& table, const std::int32_t* columns, const QueryColumn* of,
+                         std::size_t row) {
+        [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            call(f, table.entities().data(), row, look_up<Vs>(core, table, columns, of[Nth], row)...);
         }(indices);
     }
     /// The values of rows [first, last).

@@ -936,6 +936,8 @@ SLOTWISE_INLINE void QueryVisit::end() noexcept {
     late_.clear();
     if (runs_.capacity() > most_kept) runs_ = PlainVector<Run>();
     walk_.end();
+    numbered_.clear();
+    if (numbered_.capacity() > most_kept) numbered_ = PlainVector<NumberedEntity>();
 }
 
 SLOTWISE_INLINE void QueryVisit::complete(const StoreCore& core) {
@@ -957,7 +959,7 @@ SLOTWISE_INLINE void QueryVisit::complete(const StoreCore& core) {
 }
 
 SLOTWISE_INLINE std::size_t QueryVisit::memory_usage() const noexcept {
-    return sizeof *this + memory_of(walk_, runs_) + memory_of_vector(late_);
+    return sizeof *this + memory_of(walk_, runs_, numbered_) + memory_of_vector(late_);
 }
 
 const QueryVisit::Run* QueryVisit::next_run() {
@@ -1009,6 +1011,22 @@ void QueryVisiting::give_back(const StoreCore& core, bool alone, QueryVisit* vis
 
 SLOTWISE_INLINE void QueryVisit::walk(const QuerySink& sink) {
     while (next(sink)) {}
+}
+
+SLOTWISE_INLINE void sort_entities(NumberedEntity* first, std::size_t count) noexcept {
+    std::sort(first, first + count, [](const NumberedEntity& a, const NumberedEntity& b) {
+        return a.key != b.key ? a.key < b.key : a.entity.index() < b.entity.index();
+    });
+}
+
+SLOTWISE_INLINE FoundRows find_rows(StoreCore& core, const QueryPlan& plan) {
+    FoundRows rows;
+    core.expect_idle();
+    const QueryVisiting visit(core, plan);
+    visit->for_each([&](Table& table, const std::int32_t*, RowRuns runs) {
+        runs.for_each([&](std::size_t first, std::size_t last) { rows.add(table, first, last); });
+    });
+    return rows;
 }
 
 SLOTWISE_INLINE std::size_t QueryVisit::count() {

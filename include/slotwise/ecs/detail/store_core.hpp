@@ -784,6 +784,33 @@ private:
     PlainVector<bits::word_t> marks_{}; // of rows
 };
 
+//=== rows that change at once ===//
+
+/// The rows of a query in the order of its walk, written down so that they may change: whole tables, and entities of those that
+/// match in part.
+struct FoundRows {
+    struct Part {
+        Table* table;            ///< all of whose rows are meant; null: entities
+        std::size_t first, last; ///< of the list of entities
+    };
+    PlainVector<Part> parts{};
+    PlainVector<Entity> entities{};
+    bool may_throw = false; ///< moves of values in a table that matches in part
+
+    /// Adds rows [first, last) of a table. Throws what the allocator throws
+    void add(Table& table, std::size_t first, std::size_t last);
+    std::span<const Entity> of(const Part& part) const noexcept {
+        return part.table != nullptr ? part.table->entities() : entities.span().subspan(part.first, part.last - part.first);
+    }
+    std::size_t size() const noexcept;
+    /// Calls f(entity) for each entity, the last one first.
+    template <class F>
+    void for_each_backwards(F&& f) const {
+        for (std::size_t part = parts.size(); part-- != 0;)
+            for (std::size_t i = of(parts[part]).size(); i-- != 0;) f(of(parts[part])[i]);
+    }
+};
+
 //=== the engine ===//
 
 /// The parts of a store, side by side, and what is done to more than one of them: this is the one place where rows, locations,
@@ -843,6 +870,11 @@ public:
     /// Ends all of these entities, which may be a list of the store's own. Returns how many have ended, with
     /// those that went along. Throws as despawn(); those before have ended then
     std::size_t despawn_all(std::span<const Entity> given);
+    /// Ends the entities of these rows, as despawn() does from the last one to the first, whole tables at once. Hooks see all
+    /// of them, and then all end. If others relate to them, entities end one by one. Returns how many rows there were.
+    /// @pre structure may change (checked at level fast) Throws std::invalid_argument when a relation of an entity that stays
+    /// refuses it, and what hooks, the allocator, and moves that may throw, throw
+    std::size_t despawn_found(const FoundRows& rows);
     /// Ends an id that a command buffer took and has not spawned, and the pairs of which it is the target.
     /// Throws as despawn(), but nothing refuses it.
     void end_unused(Entity entity);
@@ -1012,6 +1044,16 @@ public:
             std::addressof(f)};
         change(entity, {.remove = {&id, 1}, .taken = &taken});
     }
+    /// Removes components of these rows, table by table: at once where all rows of a table are there. Returns how many entities
+    /// have lost one. @pre as change(). Throws as change(): what was changed before stays so, a whole table changes or not
+    std::size_t remove_found(const FoundRows& rows, Ids ids);
+    /// The same for all entities, whether the components are enabled or not.
+    std::size_t remove_all(Ids ids);
+    /// Brings the rows of a table into another order: row i becomes what row order[i] was.
+    /// Throws what the allocator, and moves that may throw, throw; strong if what cannot be copied moves without a throw
+    void permute(Table& table, const slot_t* order);
+    /// Throws std::invalid_argument when values of the component are in no table
+    void expect_rows_of(ComponentId id) const;
     /// Gives an entity a value of a type-erased type. Of two, the entity keeps its own, unless this one assigns.
     bool give(Entity entity, ComponentId id, const AnyValue& value, bool assigns);
     bool enable(Entity entity, ComponentId id, bool on) {
@@ -1366,6 +1408,7 @@ private:
     }
     /// The traits of a relation of this store. Throws std::invalid_argument in words when it is none
     const ComponentTraits& expect_relation(ComponentId relation) const;
+    std::size_t remove_of(Table& table, Ids ids);
     /// Whether only the target of a switched relation is another one, which no hook is called for and no companion comes with.
     bool only_retargets(Entity entity, ComponentId pair) const {
         return registry.traits(pair).switched && sparse.target(entity, pair.relation_number()) && !hooks.any(HookKind::add) &&

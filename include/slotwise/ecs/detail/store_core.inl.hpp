@@ -594,9 +594,13 @@ public:
     /// @throws what the allocator throws; std::invalid_argument when a relation refuses; nothing has changed then
     TargetDeath(StoreCore& core, Entity dying, bool refusable = true) : core_(core), refusable_(refusable) {
         dead_.add(dying);
-        for (std::size_t i = 0; i != dead_.size(); ++i) collect(dead_[i]);
-        for (const Refusal& each : refusals_)
-            if (!dead_.contains(each.source)) refuse(each);
+        collect();
+    }
+    /// Of all of these at once: none of them refuses that another one goes. @pre there are some
+    TargetDeath(StoreCore& core, const FoundRows& dying) : core_(core), refusable_(true) {
+        for (const FoundRows::Part& part : dying.parts)
+            for (const Entity entity : dying.of(part)) dead_.add(entity);
+        collect();
     }
     /// @throws what changes of the others throw: some have lost their pairs then, and nothing has died
     void apply() {
@@ -626,6 +630,12 @@ private:
 
     // Of an entity that may have no row, because a command buffer has taken its id.
     EntityLocation& place_of(Entity entity) noexcept { return *core_.entities.location(entity); }
+    // What dies along, and what refuses it.
+    void collect() {
+        for (std::size_t i = 0; i != dead_.size(); ++i) collect(dead_[i]);
+        for (const Refusal& each : refusals_)
+            if (!dead_.contains(each.source)) refuse(each);
+    }
     // What relates to an entity that dies.
     void collect(Entity dead) {
         if (!place_of(dead).is_target()) return;
@@ -698,6 +708,20 @@ private:
 SLOTWISE_INLINE void FoundEntities::add(Entity entity) {
     if (list_.size() == list_.capacity()) list_.reserve(2 * list_.size() + 16);
     if (marks_.emplace(entity, [](void*) {})) list_.push_back(entity);
+}
+
+SLOTWISE_INLINE void FoundRows::add(Table& table, std::size_t first, std::size_t last) {
+    if (first == 0 && last == table.size()) return parts.push_back({&table, 0, 0});
+    may_throw = may_throw || table.moves_may_throw();
+    if (parts.empty() || parts.back().table != nullptr) parts.push_back({nullptr, entities.size(), entities.size()});
+    entities.append(table.entities().subspan(first, last - first));
+    parts.back().last = entities.size();
+}
+
+SLOTWISE_INLINE std::size_t FoundRows::size() const noexcept {
+    std::size_t rows = 0;
+    for (const Part& part : parts) rows += of(part).size();
+    return rows;
 }
 
 void StoreCore::pass_row(EntityLocation& at, const Transition& by) noexcept {
@@ -993,6 +1017,140 @@ SLOTWISE_INLINE void RowGroup::find_fills(std::size_t rows_of_table, bool marked
             bits::for_each(marks_[word], [&](unsigned bit) {
                 if (const std::size_t row = word * bits::word_bits + bit; row < left) fill(row);
             });
+}
+
+SLOTWISE_INLINE std::size_t StoreCore::despawn_found(const FoundRows& rows) {
+    const std::size_t found = rows.size();
+    expect_idle();
+    flush_reserved();
+    std::uint32_t targets = 0, sparse_ones = 0;
+    if (!sparse.numbers().empty() || tables.index().count(pair(any, any)) != 0)
+        for (const FoundRows::Part& part : rows.parts)
+            EntityIndexBulk::for_each_location(entities, rows.of(part), [&](std::size_t, const EntityLocation& at) {
+                targets |= at.is_target();
+                sparse_ones |= at.has_sparse();
+            });
+    if (targets != 0) {
+        TargetDeath(*this, rows).apply();
+        return found;
+    }
+    if (rows.may_throw) {
+        rows.for_each_backwards([this](Entity entity) { erase_entity(entity, *location(entity)); });
+        return found;
+    }
+    const Changing change(*this);
+    const auto all = [&](auto&& f) { rows.for_each_backwards([&](Entity entity) { for_each_id(entity, f); }); };
+    if (hooks.any(HookKind::remove)) [[unlikely]]
+        remove_with_hooks(*this, all, [] {});
+    for (std::size_t i = rows.parts.size(); i-- != 0;) { // nothing throws
+        const FoundRows::Part& part = rows.parts[i];
+        const std::span<const Entity> ends = rows.of(part);
+        if (sparse_ones != 0)
+            for (const Entity entity : ends)
+                if (location(entity)->has_sparse()) sparse.erase(entity);
+        if (part.table == nullptr)
+            for (std::size_t row = ends.size(); row-- != 0;) erase_row(*location(ends[row]));
+        else
+            part.table->clear(); // the array stays
+        EntityIndexBulk::destroy(entities, ends);
+    }
+    return found;
+}
+
+SLOTWISE_INLINE std::size_t StoreCore::remove_found(const FoundRows& rows, Ids given) {
+    for (const ComponentId id : given) registry.expect(id, "ArchetypeStore::remove");
+    expect_idle();
+    erase_left_tables(); // those of the rows are not empty
+    bool any_sparse = false;
+    for (const ComponentId id : given) any_sparse = any_sparse || is_sparse(registry, id);
+    std::size_t changed = 0;
+    with_sorted(given, [&](Ids ids) {
+        const auto remove_one = [&](Entity entity) {
+            const EntityLocation at = *location(entity);
+            bool has = false;
+            for (const ComponentId id : ids) has = has || has_at(at, entity, id);
+            changed += has;
+            if (has) change_only(entity, {{}, ids, {}});
+        };
+        for (const FoundRows::Part& part : rows.parts) {
+            if (part.table == nullptr) {
+                for (const Entity entity : rows.of(part)) remove_one(entity);
+            } else if (any_sparse || part.table->moves_may_throw()) {
+                for (std::size_t row = part.table->size(); row-- != 0;) remove_one(part.table->entities()[row]);
+            } else
+                changed += remove_of(*part.table, ids);
+        }
+        return true;
+    });
+    return changed;
+}
+
+// Removes components of all rows of a table, which go to another one. Throws what the allocator and hooks throw; strong
+SLOTWISE_INLINE std::size_t StoreCore::remove_of(Table& from, Ids ids) {
+    const auto step = tables.remove_all(location(from.entities().front())->table(), ids);
+    if (!step) return 0;
+    Table& to = tables[step.table];
+    const bool calls = hooks.any(HookKind::remove);
+    before_row(step.table, to);
+    Table::reserve_move_all(from, to, *step.map, calls);
+    const Changing change(*this);
+    const std::span<const Entity> moved = from.entities();
+    const auto lost = [&](auto&& f) {
+        for (const Entity entity : moved) for_each_missing(from.ids(), to.ids(), [&](ComponentId id) { f(id, entity); });
+    };
+    if (calls) [[unlikely]]
+        remove_with_hooks(*this, lost, [] {});
+    const auto first = static_cast<slot_t>(to.size());
+    EntityIndexBulk::for_each_location(
+        entities, moved, [&](std::size_t i, EntityLocation& at) { at.set(step.table, first + static_cast<slot_t>(i)); });
+    Table::move_all(from, to, *step.map, tick);
+    return moved.size();
+}
+
+SLOTWISE_INLINE std::size_t StoreCore::remove_all(Ids ids) {
+    for (const ComponentId id : ids) registry.expect(id, "ArchetypeStore::remove_all");
+    FoundRows rows;
+    const auto add_tables = [&](auto&& has) {
+        for (const auto entry : tables.index().tables()) // in the order of walks
+            if (Table& table = *entry.table; !table.empty() && has(table)) rows.add(table, 0, table.size());
+    };
+    bool any_sparse = false;
+    for (const ComponentId id : ids) any_sparse = any_sparse || is_sparse(registry, id);
+    if (!any_sparse) {
+        add_tables([&](const Table& table) {
+            bool has = false;
+            for (const ComponentId id : ids) has = has || table.contains(id);
+            return has;
+        });
+        return remove_found(rows, ids);
+    }
+    FoundEntities found;
+    for (const ComponentId id : ids) {
+        if (id.is_pair() && registry.traits(id).switched) {
+            if (const auto* const targets = sparse.targets(id.relation_number()))
+                for (const Entity entity : targets->of(ComponentIdParts::target_of(id))) found.add(entity);
+        } else if (!is_sparse(registry, id)) {
+            for (const auto entry : tables.index().tables(id))
+                for (const Entity entity : (*entry.table).entities()) found.add(entity);
+        } else if (const SparseColumn* const column = sparse.column(id.number()))
+            column->for_each([&](Entity entity, const void*) { found.add(entity); });
+    }
+    for (std::size_t i = 0; i != found.size(); ++i) rows.entities.push_back(found[i]);
+    rows.parts.push_back({nullptr, 0, rows.entities.size()});
+    return remove_found(rows, ids);
+}
+
+SLOTWISE_INLINE void StoreCore::permute(Table& table, const slot_t* order) {
+    table.permute(order);
+    EntityIndexBulk::for_each_location(entities, table.entities(),
+                                       [](std::size_t row, EntityLocation& at) { at.set_row(static_cast<slot_t>(row)); });
+}
+
+SLOTWISE_INLINE void StoreCore::expect_rows_of(ComponentId id) const {
+    if (is_sparse(registry, id)) [[unlikely]]
+        throw_invalid_argument(
+            "ArchetypeStore::sort: values of a sparse component are in no table, whose rows could be sorted; "
+            "take the list of query.sorted_by(), or query.for_each_sorted()");
 }
 
 SLOTWISE_INLINE void StoreCore::end_unused(Entity entity) {

@@ -259,6 +259,30 @@ struct PlannedRows {
         return pass_row(from, row, to, plan);
     }
 
+    /// Brings rows into another order: row i becomes what row order[i] was. @throws as AnyRows::reserve; strong as that
+    template <class Rows>
+    static void permute(Rows& rows, const slot_t* order) {
+        rows.columns_.permute(order, rows.size_);
+    }
+    /// Moves all rows of `from` behind those of `to`, a column at a time.
+    /// @pre the plan is that of `from` and `to`, and builds nothing; there is room; no move throws
+    template <class Rows>
+    static void move_all(Rows& from, Rows& to, const RowPlan& plan) noexcept {
+        const std::size_t count = std::exchange(from.size_, 0), first = to.size_;
+        const AnyColumnPlace *const source = from.columns_.begin(), *const target = to.columns_.begin();
+        for (const RowPlan::Group group :
+             {RowPlan::copied_8, RowPlan::copied_4, RowPlan::copied_12, RowPlan::copied_16, RowPlan::copied})
+            for (const RowPlan::Step& step : plan.steps(group))
+                std::memcpy(step.target(target).at(first), step.source(source).data, count * step.bytes);
+        for (const RowPlan::Step& typed : plan.steps(RowPlan::moved)) {
+            const AnyColumnPlace &column = typed.source(source), &there = typed.target(target);
+            for (std::size_t row = 0; row != count; ++row) column.move(there.at(first + row), column.at(row));
+            column.destroy(0, count);
+        }
+        for (const RowPlan::Step& typed : plan.steps(RowPlan::destroyed)) typed.source(source).destroy(0, count);
+        to.size_ = first + count;
+    }
+
 private:
     /// Builds the values of `count` rows behind the last one, which are not counted yet, in `columns` columns: nth(i) is the
     /// i-th of them.
