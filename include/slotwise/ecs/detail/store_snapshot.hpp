@@ -944,8 +944,9 @@ private:
             const EntityLocation at = *core_.location(inside_[i]);
             const Table& table = core_.table(at);
             any_sparse_ = any_sparse_ || at.has_sparse();
-            rows.push_back(
-                {&table, at.row(), static_cast<std::uint32_t>(i), core_.tables.index().number(const_cast<Table*>(&table))});
+            const bool known = i != 0 && rows.back().table == &table; // a lookup less
+            rows.push_back({&table, at.row(), static_cast<std::uint32_t>(i),
+                            known ? rows.back().order : core_.tables.index().number(const_cast<Table*>(&table))});
         }
         const auto before = [](const Row& a, const Row& b) { return a.order != b.order ? a.order < b.order : a.row < b.row; };
         bool sorted = true; // as entities are that were spawned in this order
@@ -1320,6 +1321,7 @@ private:
     // All of them, or none if it throws.
     static void move_values(Table& from, std::size_t column, std::size_t first, void* to, std::size_t count) {
         const TypeDescriptor& type = from.type(column);
+        if (type.trivial) return static_cast<void>(std::memcpy(to, from.value(column, first), count * type.size));
         auto* const values = static_cast<std::byte*>(to);
         std::size_t built = 0;
         ScopeGuard undo([&]() noexcept {
