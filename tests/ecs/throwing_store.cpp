@@ -235,6 +235,7 @@ TEST_CASE("ArchetypeStore: a change that fails leaves the entity in its table", 
         const std::array<double, 5> numbers{};
         world.store.add_each(std::span(world.entities).first(5), values, numbers);
     });
+    is_strong("ArchetypeStore::replace", [](World& world) { world.store.replace(world.entities[1], world.value); });
     is_strong("ArchetypeStore::get_or_add",
               [](World& world) { world.store.get_or_add<ThrowingCopy>(world.entities[8], world.value); });
     is_strong("ArchetypeStore::get_or_add",

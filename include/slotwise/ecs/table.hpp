@@ -13,6 +13,9 @@
 SLOTWISE_BEGIN
 namespace detail {
 
+class RowGroup;
+class StoreCore;
+
 /// Sorted ids and their columns. The place of an id is its number among the ids; its column is its number among those that have
 /// values in the table. The two differ as soon as there is a tag.
 class TableShape {
@@ -60,7 +63,9 @@ public:
 
     /// Whether one of the ids has the trait `hides` and is not among these, which ascend.
     bool is_hidden_from(std::span<const ComponentId> named) const noexcept {
-        return !hiding_.empty() && !names_all_hiding(named); // in most tables it is one comparison
+        if (hiding_.empty()) [[likely]]
+            return false;
+        return !names_all_hiding(named);
     }
     /// The ids with the trait `hides`, ascending.
     std::span<const ComponentId> hiding() const noexcept { return hiding_.span(); }
@@ -68,7 +73,7 @@ public:
     std::size_t memory_usage() const noexcept { return memory_of(ids_, columns_, places_, low_, hiding_); }
 
 private:
-    bool names_all_hiding(std::span<const ComponentId> named) const noexcept;
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE bool names_all_hiding(std::span<const ComponentId> named) const noexcept;
     SLOTWISE_NEVER_INLINE std::int32_t search(ComponentId id) const noexcept {
         const std::uint32_t number = id.number();
         if (number - 1 < low_numbers - 1) {
@@ -94,9 +99,9 @@ private:
     Near near_[near_numbers]; // by the number of a component, for those that are no pairs
     PlainVector<ComponentId> ids_{};
     PlainVector<std::int32_t> columns_{}; // by place
+    PlainVector<ComponentId> hiding_{};   // beside what a query reads of each table that it comes to
     PlainVector<std::uint32_t> places_{}; // by column
     PlainVector<std::int32_t> low_{};     // places by number, if one is not near
-    PlainVector<ComponentId> hiding_{};
 };
 
 /// How the marks of one table, bits and ticks, follow a row to another.
@@ -424,18 +429,6 @@ public:
         if (marks_.active()) marks_.append(count, tick);
         return static_cast<slot_t>(first);
     }
-    /// Adds a row with copies of the values of a row of `from`, which has all columns of this table, or is this table.
-    /// @pre all values can be copied @throws as push_back; strong
-    void push_back_copy(const Table& from, size_type row, Entity entity, tick_t tick) {
-        push_back(entity, tick, [&](size_type column, void* to) {
-            const detail::AnyColumnPlace& source = from.place(column_in(from, column));
-            source.copy(to, source.at(row));
-        });
-    }
-    /// The column of `other` with the component of this column. @pre it has one
-    size_type column_in(const Table& other, size_type column) const noexcept {
-        return this == &other ? column : static_cast<size_type>(other.column_of(column_id(column)));
-    }
     /// Removes `row`; the last row comes in its place. Returns the entity whose row it was and now is `row`; null if `row` was
     /// the last. @pre row < size() (checked at level fast)
     /// @throws what moves that may throw do; the row then is there, with some of the last row's values
@@ -456,30 +449,6 @@ public:
         build_next_row(to, map, build);
         return pass_row(from, row, to, map);
     }
-    /// Moves many rows of `from` to the end of `to`, as so many calls of move_row() do, but column by column: build(column, to,
-    /// count) builds the values of all rows side by side or, if it throws, none.
-    /// @pre from.can_move_rows(), and the rows are below from.size(); map == ColumnMapping(from, to), which are two tables
-    /// @throws as append(); strong @complexity linear @invalidates columns and entities() of both
-    template <class Build>
-    static void move_rows(Table& from, const detail::RowBatch& batch, Table& to, const ColumnMapping& map, tick_t tick,
-                          Build&& build) {
-        to.prepare(batch.rows.size());
-        const bool marks = from.marks_.active() || to.marks_.active();
-        if (marks)
-            detail::TableMarks::prepare_rows(from.marks_, batch, to.marks_, to.size(), to.room(batch.rows.size()), map.marks_);
-        detail::PlannedRows::move_rows(from.rows_, batch, to.rows_, map.rows_, build);
-        if (marks) {
-            detail::TableMarks::append_rows(from.marks_, batch, to.marks_, map.marks_, tick);
-            from.marks_.erase_rows(batch, from.size());
-        }
-    }
-    /// Removes many rows. @pre can_move_rows(), and they are below size() @complexity linear in them
-    void erase_rows(const detail::RowBatch& batch) noexcept {
-        detail::PlannedRows::erase_rows(rows_, batch, erasure_);
-        if (marks_.active()) marks_.erase_rows(batch, size());
-    }
-    /// Whether no move of a value within the table throws.
-    bool can_move_rows() const noexcept { return !erasure_.throwing(); }
     /// Whether a move needs nothing but bytes that are copied: no bits and ticks, no function of a type, no memory. Then
     /// build_next_row() and pass_row() are the two halves of move_row().
     SLOTWISE_ALWAYS_INLINE static bool can_pass_row(const Table& from, const Table& to, const ColumnMapping& map) noexcept {
@@ -595,6 +564,44 @@ public:
 
 private:
     friend ColumnMapping;
+    friend detail::StoreCore;
+    friend detail::RowGroup;
+    /// Adds a row with copies of the values of a row of `from`, which has all columns of this table, or is this table.
+    /// @pre all values can be copied @throws as push_back; strong
+    void push_back_copy(const Table& from, size_type row, Entity entity, tick_t tick) {
+        push_back(entity, tick, [&](size_type column, void* to) {
+            const detail::AnyColumnPlace& source = from.place(column_in(from, column));
+            source.copy(to, source.at(row));
+        });
+    }
+    /// The column of `other` with the component of this column. @pre it has one
+    size_type column_in(const Table& other, size_type column) const noexcept {
+        return this == &other ? column : static_cast<size_type>(other.column_of(column_id(column)));
+    }
+    /// Moves many rows of `from` to the end of `to`, as so many calls of move_row() do, but column by column: build(column, to,
+    /// count) builds the values of all rows side by side or, if it throws, none.
+    /// @pre from.can_move_rows(), and the rows are below from.size(); map == ColumnMapping(from, to), which are two tables
+    /// @throws as append(); strong @complexity linear @invalidates columns and entities() of both
+    template <class Build>
+    static void move_rows(Table& from, const detail::RowBatch& batch, Table& to, const ColumnMapping& map, tick_t tick,
+                          Build&& build) {
+        to.prepare(batch.rows.size());
+        const bool marks = from.marks_.active() || to.marks_.active();
+        if (marks)
+            detail::TableMarks::prepare_rows(from.marks_, batch, to.marks_, to.size(), to.room(batch.rows.size()), map.marks_);
+        detail::PlannedRows::move_rows(from.rows_, batch, to.rows_, map.rows_, build);
+        if (marks) {
+            detail::TableMarks::append_rows(from.marks_, batch, to.marks_, map.marks_, tick);
+            from.marks_.erase_rows(batch, from.size());
+        }
+    }
+    /// Removes many rows. @pre can_move_rows(), and they are below size() @complexity linear in them
+    void erase_rows(const detail::RowBatch& batch) noexcept {
+        detail::PlannedRows::erase_rows(rows_, batch, erasure_);
+        if (marks_.active()) marks_.erase_rows(batch, size());
+    }
+    /// Whether no move of a value within the table throws.
+    bool can_move_rows() const noexcept { return !erasure_.throwing(); }
     static AnyRows types(const ComponentRegistry& registry, const detail::TableShape& shape);
     const detail::AnyColumnPlace& place(size_type column) const noexcept { return detail::PlannedRows::columns(rows_)[column]; }
     const Entity* entity_data() const noexcept {

@@ -33,7 +33,7 @@ SLOTWISE_INLINE TableShape::TableShape(const ComponentRegistry& registry, std::s
     }
 }
 
-SLOTWISE_INLINE bool TableShape::names_all_hiding(std::span<const ComponentId> named) const noexcept {
+bool TableShape::names_all_hiding(std::span<const ComponentId> named) const noexcept {
     auto at = named.begin();
     for (const ComponentId id : hiding_) {
         while (at != named.end() && *at < id) ++at;

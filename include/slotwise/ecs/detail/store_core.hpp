@@ -776,6 +776,7 @@ private:
     std::span<const Entity> list_;
     std::size_t next_ = 0, size_ = 0, living_ = 0;
     std::size_t alone_until_ = 0; // up to this place entities are treated alone
+    unsigned refused_ = 0;        // groups that were too small, since the last one
     slot_t table_ = no_slot;
     bool adjacent_ = false;
     PlainVector<slot_t> rows_{};

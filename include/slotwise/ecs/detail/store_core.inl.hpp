@@ -969,10 +969,15 @@ SLOTWISE_INLINE bool RowGroup::find(const StoreCore& core, bool flagged) {
     }
     const Table& table = core.tables[table_];
     if (size_ < fewest || !table.can_move_rows() || (!ascends && table.size() / most_rows > size_)) {
-        alone_until_ = alone_until_ < next ? next : alone_until_;
+        const std::size_t most = list_.size() - next_,
+                          alone = std::size_t{1} << refused_; // a list in no order: it is seldom asked
+        if (refused_ != 6) ++refused_;
+        for (const std::size_t until : {next, next_ + (alone < most ? alone : most)})
+            if (alone_until_ < until) alone_until_ = until;
         return false;
     }
     next_ = next;
+    refused_ = 0;
     living_ = size_;
     if (!ascends) drop_twins(table.size());
     adjacent_ = ascends && rows_[size_ - 1] - rows_[0] == size_ - 1;
