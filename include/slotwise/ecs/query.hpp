@@ -163,7 +163,7 @@ public:
         if (ids.empty()) [[unlikely]]
             detail::throw_invalid_argument("Query::either: there are no ids, of which an entity could have one");
         std::vector<detail::QueryRequest> asked;
-        for (const ComponentId id : ids) asked.push_back({.id = id, .kind = Kind::either, .begins = asked.empty()});
+        for (const ComponentId id : ids) asked.push_back({.id = id, .kind = Kind::either});
         return Query(*core_, &*plan_, {asked.data(), asked.data() + asked.size()});
     }
     [[nodiscard]] Query either(std::initializer_list<ComponentId> ids) const {
@@ -189,7 +189,7 @@ public:
     template <class X>
     [[nodiscard]] Query<Store, Ts..., Up<X>> up(ComponentId relation) const {
         detail::QueryRequest asked = request_of<Up<X>>(*core_);
-        asked.relation = relation;
+        asked.since = core_->registry.is_relation(relation) ? relation.number() : 0; // 0 is refused
         return {*core_, &*plan_, asked};
     }
     /// The query whose walks meet parents before their children: first the entities without a parent, then their children, and
@@ -520,16 +520,12 @@ private:
     /// This query with a term for each of these types.
     template <class... Xs>
     Query and_terms(Kind kind) const {
-        detail::QueryRequest asked[sizeof...(Xs)];
-        size_type count = 0;
-        const auto add = [&]<class X>(std::type_identity<X>) {
+        const auto term = [&]<class X>(std::type_identity<X>) {
             const ComponentId id = id_of<X>(*core_);
-            asked[count] = {.id = id, .find = id ? nullptr : find_later<X>, .kind = kind};
-            asked[count].begins = kind == Kind::either && count == 0;
-            ++count;
+            return detail::QueryRequest{.id = id, .find = id ? nullptr : find_later<X>, .kind = kind};
         };
-        (add(std::type_identity<std::remove_const_t<Xs>>()), ...);
-        return Query(*core_, &*plan_, {asked, asked + count});
+        const detail::QueryRequest asked[] = {term(std::type_identity<std::remove_const_t<Xs>>())...};
+        return Query(*core_, &*plan_, {asked, asked + sizeof...(Xs)});
     }
     static void expect_chunks() noexcept {
         static_assert(!Fetch::asks_ancestors, "Query: the value of an ancestor is in no array beside those of its descendants; "

@@ -102,13 +102,11 @@ using FindComponent = ComponentId (*)(const ComponentRegistry&) noexcept;
 struct QueryRequest {
     ComponentId id{};             // null: its type is not registered, and the store is const
     FindComponent find = nullptr; // of that type
-    tick_t since = 0;
+    tick_t since = 0;             // of `up` the number of its relation
     QueryTermKind kind = QueryTermKind::with;
     bool value = false; // values of it are delivered
     bool constant = false;
     bool in_tables = false; // see QueryTerms::add
-    bool begins = false;    // of `either`: the first of its alternatives
-    ComponentId relation{}; // of `up`
     friend bool operator==(const QueryRequest&, const QueryRequest&) = default;
 };
 

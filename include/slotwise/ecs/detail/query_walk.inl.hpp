@@ -144,8 +144,8 @@ SLOTWISE_INLINE bool QueryTerms::accept(const StoreCore& core, const Table& tabl
 //=== plan ===//
 
 SLOTWISE_INLINE void QueryPlan::add(const ComponentRegistry& registry, Slice<const QueryRequest> asked) {
+    if (!asked.empty() && asked[0].kind == QueryTermKind::either) terms.begin_group(); // of all that is asked now
     for (const QueryRequest& each : asked) {
-        if (each.begins) terms.begin_group();
         if (each.kind == QueryTermKind::cascade)
             follow(registry, each.id);
         else if (each.value) {
@@ -153,7 +153,7 @@ SLOTWISE_INLINE void QueryPlan::add(const ComponentRegistry& registry, Slice<con
             column.find = each.find;
             column.optional = each.kind == QueryTermKind::optional || each.kind == QueryTermKind::up;
             if (each.kind == QueryTermKind::up) {
-                follow(registry, each.relation);
+                follow(registry, registry.id(each.since));
                 column.up = order;
                 column.sparse = order.by_row;
             }
@@ -217,11 +217,17 @@ bool QueryPlan::matches_slowly(const StoreCore& core, const Table& table, std::s
 
 bool QueryPlan::leaves_out(const Table& table) const noexcept {
     const PlainVector<QueryTerm>& checked = terms.checked();
+    const auto has = [&](const QueryTerm& term) { return find_place(table, term.id, [](std::size_t) { return true; }); };
     for (const QueryTerm* term = checked.begin(); term != checked.end();) { // none of these components has bits
+        if (term->group == 0) {
+            if (has(*term)) return true;
+            ++term;
+            continue;
+        }
         const Slice<const QueryTerm> all = alternatives(term, checked.end());
         bool found = false;
-        for (const QueryTerm& each : all) found = found || find_place(table, each.id, [](std::size_t) { return true; });
-        if (found == (term->kind == QueryTermKind::without)) return true;
+        for (const QueryTerm& each : all) found = found || has(each);
+        if (!found) return true;
         term = all.end();
     }
     return false;
@@ -306,8 +312,9 @@ SLOTWISE_INLINE QueryPlanRef QueryPlans::get(const ComponentRegistry& registry, 
     bool keeps = before == nullptr || before->kept;
     std::uint64_t hash = reinterpret_cast<std::uintptr_t>(before) * factor;
     for (const QueryRequest& each : asked) {
-        keeps = keeps && each.id && each.since == 0 && !each.id.has_any_relation() && !each.id.target();
-        hash = ((hash ^ hash >> 32) + each.id.bits() + each.relation.bits() * 3 + static_cast<std::uint64_t>(each.kind) +
+        keeps = keeps && each.id && (each.since == 0 || each.kind == QueryTermKind::up) && !each.id.has_any_relation() &&
+                !each.id.target();
+        hash = ((hash ^ hash >> 32) + each.id.bits() + each.since + static_cast<std::uint64_t>(each.kind) +
                 (each.constant ? 8 : 0)) *
                factor;
     }
