@@ -235,8 +235,8 @@ public:
 
     /// As for_each, in an order of its own: by(values...), or by(entity, values...), gives a key, and lower keys come first.
     /// The order depends on keys and entities alone, and not on tables or on what happened before: of equal keys the lower
-    /// index comes first. So it is the same on each machine on which these are the same. Keys are computed once an entity, before f
-    /// is called, and compared by <; of numbers -0.0 is 0.0, and a NaN comes last. For descending order return -key.
+    /// index comes first. So it is the same on each machine on which these are the same. Keys are computed once an entity,
+    /// before f is called, and compared by <; of numbers -0.0 is 0.0, and a NaN comes last. For descending order return -key.
     ///     store.query<const Sprite, const Position>().for_each_sorted(
     ///         [](const Sprite& s, const Position& p) { return std::tuple(s.layer, p.y); },
     ///         [&](const Sprite& s, const Position& p) { draw(s, p); });

@@ -714,7 +714,9 @@ private:
         for (const Entity id : ids) {
             const slot_t row = find(id.index()).place() - 1;
             part.ids[row] = Entity(free, 0); // no id has this version
-            if (row < after) free = row, ++free_rows;
+            if (row >= after) continue;
+            free = row;
+            ++free_rows;
         }
         for (slot_t row = part.alive; free_rows != 0;) {
             const Entity moved = part.ids[--row];
