@@ -4,6 +4,7 @@
 // ArchetypeStore: many entities end, or lose components, at once. The result is that of a loop over the entities.
 #include "ecs/query_support.hpp"
 #include "support/catch.hpp"
+#include "support/death.hpp"
 
 #include <slotwise/ecs/command_buffer.hpp>
 
@@ -330,6 +331,28 @@ TEST_CASE("Bulk: ids that command buffers have taken are spawned nevertheless", 
     CHECK((next != later && !store.is_alive(later)));
     CHECK(store.apply(commands) == 1);
     CHECK((store.is_alive(later) && store.size() == 2 && store.check_invariants()));
+}
+
+TEST_CASE("Bulk: structure does not change at once in a walk or a hook either", "[ecs][bulk][death]") {
+    if (SLOTWISE_CHECK_LEVEL < 1) return;
+    ArchetypeStore store;
+    for (int i = 0; i != 3; ++i) store.spawn(P{}, V{});
+    const auto in_walk = [&](auto&& change) {
+        return test::dies_saying("a query is walking", [&] { store.query<P>().for_each([&](P&) { change(); }); });
+    };
+    CHECK(in_walk([&] { store.query<V>().despawn_all(); }));
+    CHECK(in_walk([&] { store.remove<V>(store.query<V>()); }));
+    CHECK(in_walk([&] { store.remove_all<V>(); }));
+    CHECK(in_walk([&] { store.sort<P>([](const P& a, const P& b) { return a.x < b.x; }); }));
+    const auto in_hook = [&](auto&& change) {
+        return test::dies_saying("a hook", [&] {
+            store.on_add<Frozen>([&](Entity) { change(); });
+            store.spawn(Frozen{});
+        });
+    };
+    CHECK(in_hook([&] { store.query<V>().despawn_all(); }));
+    CHECK(in_hook([&] { store.remove_all<V>(); }));
+    CHECK(in_hook([&] { store.sort<P>([](const P& a, const P& b) { return a.x < b.x; }); }));
 }
 
 TEST_CASE("Bulk: a query of another store is refused", "[ecs][bulk]") {
