@@ -4,7 +4,10 @@
 // A graph of stations in a file that knows public ids only. In memory stations refer to each other by handles; at the boundary an
 // IdentityMap translates, once each way. The file is loaded into a map whose slots were used before, in another order and with
 // links to stations that come later in the file: slots and handles differ, and the graph is the same.
+//
+// A DataflowGraph can keep such ids itself: fares follow from tariffs, which have names, and a rule refuses links of other units.
 
+#include <slotwise/graph/dataflow_graph.hpp>
 #include <slotwise/map/identity_map.hpp>
 #include <slotwise/map/slot_map.hpp>
 
@@ -126,6 +129,39 @@ bool same(const Graph& a, const Graph& b) {
     return true;
 }
 
+//=== a graph that keeps ids itself ===//
+
+/// A number in a unit, from numbers of a unit.
+struct Fare {
+    char unit, reads; // 'm' minutes, 'e' euros
+    double factor;
+};
+struct SameUnit {
+    bool operator()(NodePin<Fare> output, NodePin<Fare> input) const { return output.node.unit == input.node.reads; }
+};
+using Fares = DataflowGraph<Fare, double, EqualTo, IdBy<std::string>, LinkIf<SameUnit>>;
+
+void fares() {
+    Fares fares;
+    fares.add("ride", {'m', 'm', 1}, 1, 1);
+    for (const char* name : {"adult", "child"}) fares.add(name, {'e', 'm', name[0] == 'a' ? 0.2 : 0.1}, 1, 1);
+    fares.add("family", {'e', 'e', 1}, 2, 1);
+    const NodeLink<std::string> links[] = {{"adult", 0, "family", 0}, {"child", 0, "family", 1}, {"ride", 0, "adult", 0}};
+    check(fares.link_all(links) && fares.connect("ride", 0, "child", 0), "links are made by names, in any order");
+    check(fares.would_connect("ride", 0, "family", 0).status() == LinkStatus::unfit, "minutes are no euros");
+    const auto compute = [](const Fare& fare, Fares::context_type& in) {
+        double sum = 0;
+        for (slot_t i = 0; i != in.inputs(); ++i) sum += in.input(i);
+        in.set_output(0, fare.factor * sum);
+    };
+    fares.set_input("ride", 0, 30.0);
+    check(fares.evaluate("child", compute).ran == 2 && fares.output("child", 0) == 3, "a fare that is shown is computed alone");
+    check(fares.would_run("adult") && fares.evaluate(compute).ran == 2 && fares.output("family", 0) == 9, "the others later");
+    check(fares.erase("child") && !fares.contains("child") && fares.evaluate(compute).ran == 1 &&
+              fares.output("family", 0) == 6,
+          "a name goes with its node");
+}
+
 } // namespace
 
 int main() {
@@ -166,6 +202,8 @@ int main() {
     check(sorted(loaded.lines()) == sorted(graph.lines()), "and saved again, so is every line");
     check(!loaded.read("no-id name") && !loaded.read(lines.front()),
           "what is no line, and a station that is there, are refused");
+
+    fares();
 
     std::cout << "\ncheck: " << (failures == 0 ? "passed" : "FAILED") << '\n';
     return failures == 0 ? 0 : 1;

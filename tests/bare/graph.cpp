@@ -38,6 +38,14 @@ void run_graph() {
     loaded.load(graph.save(ids), loaded_ids);
     check(loaded.save(loaded_ids) == graph.save(ids) && loaded.check_invariants(), "file");
     check(to_dot(graph).find("color=red") != std::string::npos, "to_dot");
+    const Graph::Link links[] = {{b, 0, a, 0}, {a, 0, b, 1}};
+    check(graph.link_all(links).status() == LinkStatus::cycle && !graph.would_connect(b, 0, a, 0), "link_all");
+    graph.mark(a);
+    check(graph.would_run(a) && !graph.up_to_date(b) && graph.evaluate(a, add_up).ran == 1, "one node");
+    const SharedNodeInfo kind(NodeInfo{"kind"});
+    DataflowGraph<int, double, EqualTo, IdBy<PublicId>> by_ids;
+    by_ids.add(PublicId{0, 1}, 1, kind);
+    check(by_ids.contains(PublicId{0, 1}) && by_ids.info(PublicId{0, 1})->name == "kind", "ids");
     check(graph.erase(a) && graph.check_invariants() && graph.evaluate(add_up).ran == 1, "erase");
 }
 

@@ -44,7 +44,7 @@ private:
         return nodes_[in.below(nodes_.size())];
     }
     void step(Input& in) {
-        switch (in.below(16)) {
+        switch (in.below(20)) {
         case 0:
         case 1: {
             const int number = static_cast<int>(in.below(7));
@@ -96,9 +96,45 @@ private:
             ids_.clear();
             nodes_.clear();
             return;
+        case 15:
+            return link_all(in);
+        case 16:
+            return evaluate_one(in);
         default:
             return evaluate(in);
         }
+    }
+    /// As links one by one into a copy, where these are accepted; refused, nothing changes.
+    void link_all(Input& in) {
+        std::vector<Graph::Link> links;
+        for (std::uint64_t n = in.below(6); n != 0; --n) {
+            const H from = any(in), to = any(in);
+            links.push_back({from, static_cast<slot_t>(in.below(4)), to, static_cast<slot_t>(in.below(5))});
+        }
+        Graph one_by_one(graph_);
+        const Graph before(graph_);
+        const auto made = graph_.link_all(links);
+        FUZZ_CHECK(made.which() == links.size() || !made);
+        if (!made) return FUZZ_CHECK(graph_ == before && made.which() < links.size());
+        for (const auto& link : links) one_by_one.disconnect(link.to, link.input); // what is replaced is in the way of none
+        for (const auto& link : links) FUZZ_CHECK(one_by_one.connect(link.from, link.output, link.to, link.input));
+        for (const auto& link : graph_.all_links()) {
+            FUZZ_CHECK(one_by_one.source(link.to, link.input) == (Graph::Source{link.from, link.output}));
+            FUZZ_CHECK(graph_.source(link.to, link.input) == (Graph::Source{link.from, link.output}));
+        }
+        FUZZ_CHECK(one_by_one.links() == graph_.links());
+    }
+    /// One node alone: it has the outputs of its inputs then, and all that it depends on is up to date.
+    void evaluate_one(Input& in) {
+        const H node = any(in);
+        const bool current = graph_.up_to_date(node), would = graph_.would_run(node);
+        const auto did = graph_.evaluate(node, [&](Counted& each, Graph::context_type& context) {
+            std::vector<int> inputs;
+            for (slot_t i = 0; i != context.inputs(); ++i) inputs.push_back(context.input(i).value());
+            for (slot_t o = 0; o != context.outputs(); ++o) context.set_output(o, result(each.value(), inputs, o));
+        });
+        FUZZ_CHECK(current == (did.ran == 0) && (!would || graph_.last_run(node) == graph_.evaluations()));
+        FUZZ_CHECK(graph_.would_run(node) == has_any(graph_.flags(node), NodeFlags::always));
     }
     void enter(H node) {
         nodes_.push_back(node);

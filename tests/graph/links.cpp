@@ -115,6 +115,7 @@ TEST_CASE("DataflowGraph: link_all relinks inputs, and leaves what is linked alr
     CHECK((graph.links() == 3 && graph.check_invariants() && graph.source(nodes.all[1], 0).node == nodes.all[3]));
     CHECK(graph.edits(nodes.all[1]) == edits + 1);
     CHECK(graph.link_all(std::span<const Link>()));
+    CHECK((Graph().link_all(std::span<const Link>()) && Graph().all_links().empty()));
 }
 
 TEST_CASE("DataflowGraph: link_all is refused as a whole, and says which link, and why", "[graph]") {

@@ -28,9 +28,13 @@ TEST_CASE("DataflowGraph: const members may be called by many threads", "[reader
         for (const auto node : nodes) {
             sum += read.output(node, 0), sum += read.input(node, 0), sum += read.counter(node, 0), sum += read.at(node);
             sum += static_cast<std::uint32_t>(read.flags(node)), sum += read.edits(node), sum += read.last_run(node);
-            sum += read.source(node, 0).output;
+            sum += read.source(node, 0).output, sum += read.would_run(node);
+            for (const auto& link : read.links_into(node)) sum += link.from;
+            for (const auto& link : read.links_from(node)) sum += link.to;
             read.for_each_consumer(node, 0, [&](Graph::handle_type to, slot_t input) { sum += to, sum += input; });
         }
+        for (const auto& link : read.all_links()) sum += link.input;
+        for (const auto& [node, number] : read.items()) sum += node, sum += number;
         read.for_each_in_order([&](Graph::handle_type node, int number) { sum += node, sum += number; });
         sum += read.dirty(), sum += read.check_invariants(), sum += read.snapshot().size(), sum += read.save(ids).size();
         sum += Graph(read) == read, sum += to_dot(read).size(), sum += read.memory_usage() != 0;

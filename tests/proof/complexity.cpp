@@ -2409,6 +2409,34 @@ void of_dataflow() {
             return once([&] { keep(graph.evaluate(forward).ran); });
         },
         never_allocates);
+    for (const bool forward : {false, true})
+        row("DataflowGraph::link_all complexity", forward ? "links of a chain, in order" : "links of a chain, against the order",
+            linear, [=](std::size_t n) {
+                OfChain::Graph graph;
+                std::vector<OfChain::Graph::handle_type> nodes;
+                for (std::size_t i = 0; i != n; ++i) nodes.push_back(graph.add(1, 1, 1));
+                std::vector<OfChain::Graph::Link> links;
+                for (std::size_t i = 1; i != n; ++i)
+                    links.push_back({nodes[forward ? i - 1 : i], 0, nodes[forward ? i : i - 1], 0});
+                return once([&] { keep(static_cast<bool>(graph.link_all(links))); });
+            });
+    row("DataflowGraph::link_all complexity", "nodes, links in order", constant, [](std::size_t n) {
+        OfChain chain(n);
+        const OfChain::Graph::Link links[] = {{chain.nodes[0], 0, chain.nodes[n - 1], 1}, {chain.nodes[0], 0, chain.nodes[9], 1}};
+        keep(static_cast<bool>(chain.graph.link_all(links))); // room
+        return once([&] { keep(static_cast<bool>(chain.graph.link_all(links))); });
+    });
+    row("DataflowGraph::up_to_date complexity", "nodes that it depends on", linear, [](std::size_t n) {
+        OfChain chain(n);
+        return once([&] { keep(chain.graph.up_to_date(chain.nodes[n - 1])); });
+    });
+    row(
+        "DataflowGraph::would_run complexity", "nodes", constant,
+        [](std::size_t n) {
+            const OfChain chain(n);
+            return worst(100, [&](std::size_t i) { keep(chain.graph.would_run(chain.nodes[pick(i, n)])); });
+        },
+        never_allocates);
     row("DataflowGraph::shrink_to_fit complexity", "nodes", linear, [](std::size_t n) {
         OfChain chain(n);
         for (std::size_t i = 0; i < n; i += 4) chain.graph.erase(chain.nodes[i]);

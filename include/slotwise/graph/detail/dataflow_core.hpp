@@ -902,7 +902,7 @@ struct DataflowCore {
     /// says which. Throws what the allocator throws; strong
     bool connect_pairs() {
         // Links forward need no other order. All cycles, and all nodes that must move, lie between the ends of the others.
-        std::size_t low = order.positions(), high = 0;
+        std::size_t low = static_cast<std::size_t>(-1), high = 0;
         for (PinPair& pair : pairs) {
             const std::size_t from = order.position(pins.links[pair.output].owner);
             const std::size_t to = order.position(pins.links[pair.input].owner);
