@@ -29,8 +29,8 @@ enum class QueryTermKind : std::uint8_t { with, without, optional, changed, adde
 struct QueryTerm {
     ComponentId id;
     QueryTermKind kind;
-    bool sparse = false; // a sparse component, or a pair of a switched relation: it is looked up for each row
-    bool either = false; // pairs of any relation, and some relations are switched: in the table or sparse
+    bool sparse = false; // a sparse component, or a pair of a sparse or switched relation: it is looked up for each row
+    bool either = false; // pairs of any relation, and some relations are sparse or switched: in the table or sparse
     bool toggle = false;
     tick_t since = 0;
 };
@@ -99,7 +99,7 @@ public:
     const PlainVector<QueryTerm>& checked() const noexcept { return checked_; }
     /// Whether a term may leave out some rows of a table, or an optional component in some of its rows.
     bool by_row() const noexcept { return by_row_; }
-    /// Whether a term asks for a sparse component or a target of a switched relation.
+    /// Whether a term asks for a sparse component, or a pair of a sparse or switched relation.
     bool by_entity() const noexcept { return by_entity_; }
 
     std::size_t memory_usage() const noexcept { return memory_of(tables_, checked_, late_); }
@@ -289,19 +289,22 @@ private:
 
 class QueryRunBuffer; // in the bodies
 
-/// A term that asks for a sparse component, or for a target of a switched relation.
+/// A term that asks for a sparse component, for a target of a switched relation, or for one or any target of a sparse one.
 class QuerySparseTerm {
 public:
     QuerySparseTerm(const SparseComponents& sparse, const QueryTerm& term) noexcept
         : column_(term.id.is_pair() ? nullptr : sparse.column(term.id.number())),
           targets_(term.id.is_pair() ? sparse.targets(term.id.relation_number()) : nullptr),
-          target_(ComponentIdParts::target_of(term.id)), wanted_(term.kind == QueryTermKind::with) {}
+          pairs_(term.id.is_pair() ? sparse.pairs(term.id.relation_number()) : nullptr),
+          target_(term.id.has_any_target() ? Entity() : ComponentIdParts::target_of(term.id)),
+          wanted_(term.kind == QueryTermKind::with) {}
 
     /// Whether entities must have it; otherwise they must not.
     bool wanted() const noexcept { return wanted_; }
     /// Whether the entity satisfies the term.
     bool accepts(Entity entity) const noexcept {
         if (column_ != nullptr) return column_->contains(entity) == wanted_;
+        if (pairs_ != nullptr) return has_pair(entity) == wanted_;
         const Entity* const target = targets_ == nullptr ? nullptr : targets_->get(entity);
         return (target != nullptr && *target == target_) == wanted_;
     }
@@ -314,20 +317,32 @@ public:
     /// How many entities have it.
     std::size_t count() const {
         if (column_ != nullptr) return column_->size();
+        if (pairs_ != nullptr)
+            return target_ ? pairs_->count(SparsePairs::by_target, target_) : pairs_->count(SparsePairs::by_source);
         return targets_ == nullptr ? 0 : targets_->count(target_);
     }
     /// Calls f(entity) for each entity that has it.
     template <class F>
     void for_each(F&& f) const {
         if (column_ != nullptr) std::as_const(*column_).for_each([&](Entity entity, const void*) { f(entity); });
+        if (pairs_ != nullptr) {
+            if (!target_) return pairs_->for_each(SparsePairs::by_source, f);
+            return pairs_->for_each(SparsePairs::by_target, target_,
+                                    [&](slot_t each) { f(pairs_->entity(SparsePairs::by_source, each)); });
+        }
         if (targets_ == nullptr) return;
         for (const Entity entity : targets_->of(target_)) f(entity);
     }
 
 private:
+    bool has_pair(Entity entity) const noexcept {
+        return target_ ? pairs_->find(entity, target_) != no_slot : pairs_->count(SparsePairs::by_source, entity) != 0;
+    }
+
     const SparseColumn* column_;
     const SparseComponents::Targets* targets_;
-    Entity target_;
+    const SparsePairs* pairs_;
+    Entity target_; // null: any, of pairs_
     bool wanted_;
 };
 
@@ -591,7 +606,8 @@ private:
     std::size_t row_ = 0, last_ = 0;
 };
 
-/// What Query::for_each_pair walks, one after the other: the pairs in tables, and those of each switched relation that has any.
+/// What Query::for_each_pair walks, one after the other: the pairs in tables, and those of each sparse or switched relation
+/// that has any.
 /// @throws std::invalid_argument when it is no pair, or its relation is unknown, and what the allocator throws
 PlainVector<ComponentId> query_pair_parts(const StoreCore& core, ComponentId asked);
 
