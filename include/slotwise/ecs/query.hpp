@@ -59,8 +59,8 @@ private:
 ///
 /// A disabled component counts as missing. Tables come in the order in which they got their first row, rows in ascending order.
 /// If a term names a sparse component, a pair of a sparse relation, or a target of a switched one, and fewer entities have it
-/// than there are rows to check, then the walk follows the order of those entities instead: with(child_of, parent) of a sparse
-/// relation is the children in their order.
+/// than there are rows to check, then the walk follows the order of those entities instead. For children in their order take
+/// ArchetypeStore::sources.
 ///
 /// A query may be kept, and also matches tables, pairs and components that come later. To make it anew costs some nanoseconds:
 /// the store keeps what follows from the terms, unless they name an entity, a tick, or pairs of any relation. Each function

@@ -361,6 +361,8 @@ public:
     bool is_one_sparse_term() const noexcept {
         return sparse_.size() == 1 && with_.empty() && without_.empty() && ticks_.empty() && either_.empty();
     }
+    /// Whether two rows of the table may be in one run.
+    bool joins_rows() const noexcept { return split_.empty(); }
     /// Adds the runs of rows that satisfy all terms, in ascending order.
     void add_runs(QueryRunBuffer& runs) const;
     std::size_t memory_usage() const noexcept { return memory_of(sparse_, with_, without_, split_, ticks_, either_); }

@@ -180,9 +180,10 @@ private:
 
 /// The pairs of a sparse relation. Each is a record in the list of its source's pairs and in that of its target's pairs, in the
 /// order in which they were related. So a pair comes, goes and changes its place in O(1), and the order of the others stays: it
-/// is that of children of a parent. A RelationMap has arrays of both, of which the last id fills a gap, and needs three times
-/// the memory for three targets each. Numbers of records are stable; the value of a pair is in a column by that number, and its
-/// address stays.
+/// is that of children of a parent. A RelationMap has two arrays of each id instead, where the last one fills a gap: with three
+/// random targets of 1e5 entities these took 102 bytes a pair, not 66, and four times as long to erase a pair, while a walk of
+/// scattered sources took 0.4 of the time. Numbers of records are stable; the value of a pair is in a column by that number,
+/// and its address stays.
 ///
 /// Constructors of values may read the pairs.
 class SparsePairs {
@@ -233,8 +234,9 @@ public:
     slot_t insert(Entity source, Entity target, const AnyValue& value, slot_t before = no_slot);
     /// Gives a pair another place among those of its target. @pre `before` is another one of them, or no_slot
     void move(slot_t number, slot_t before) noexcept {
-        unlink(by_target, number);
-        link(by_target, number, before);
+        Head& head = *find(by_target, entity(by_target, number));
+        unlink(by_target, head, number);
+        link(by_target, head, number, before);
     }
     void erase(slot_t number) noexcept;
     /// Erases all pairs of which the entity is the source, or the target; false if there are none.
@@ -274,14 +276,15 @@ private:
     };
 
     const Head* find(Side side, Entity entity) const noexcept { return static_cast<const Head*>(heads_[side].get(entity)); }
-    Head& head_of(Side side, slot_t number) noexcept { return *static_cast<Head*>(heads_[side].get(entity(side, number))); }
+    Head* find(Side side, Entity entity) noexcept { return static_cast<Head*>(heads_[side].get(entity)); }
     // The head of an entity, made if there is none. Throws what the allocator throws; strong
-    void make(Side side, Entity entity);
-    void erase_empty(Side side, Entity entity) noexcept {
-        if (const Head* const head = find(side, entity); head != nullptr && head->count == 0) heads_[side].erase(entity);
-    }
-    void link(Side side, slot_t number, slot_t before) noexcept;
-    void unlink(Side side, slot_t number) noexcept;
+    Head& make(Side side, Entity entity);
+    void link(Side side, Head& head, slot_t number, slot_t before) noexcept;
+    void unlink(Side side, Head& head, slot_t number) noexcept;
+    // Takes a pair out of a list, which goes if it is empty.
+    void leave(Side side, slot_t number) noexcept;
+    // Ends a pair that is in no list.
+    void end(slot_t number) noexcept;
 
     TypeDescriptor of_heads_; // of this object's own: a library that made it may be gone
     SparseColumn heads_[2];

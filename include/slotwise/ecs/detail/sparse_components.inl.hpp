@@ -77,12 +77,13 @@ SLOTWISE_INLINE slot_t SparsePairs::find(Entity source, Entity target) const noe
     return number;
 }
 
-SLOTWISE_INLINE void SparsePairs::make(Side side, Entity entity) {
+SLOTWISE_INLINE SparsePairs::Head& SparsePairs::make(Side side, Entity entity) {
+    if (Head* const head = find(side, entity)) return *head;
     heads_[side].emplace<sizeof(Head)>(entity, [](void* to) { ::new (to) Head(); });
+    return *find(side, entity);
 }
 
-SLOTWISE_INLINE void SparsePairs::link(Side side, slot_t number, slot_t before) noexcept {
-    Head& head = head_of(side, number);
+SLOTWISE_INLINE void SparsePairs::link(Side side, Head& head, slot_t number, slot_t before) noexcept {
     Pair& pair = pairs_[number];
     const slot_t previous = before == no_slot ? head.last : pairs_[before].previous[side];
     pair.next[side] = before;
@@ -92,13 +93,26 @@ SLOTWISE_INLINE void SparsePairs::link(Side side, slot_t number, slot_t before) 
     ++head.count;
 }
 
-SLOTWISE_INLINE void SparsePairs::unlink(Side side, slot_t number) noexcept {
-    Head& head = head_of(side, number);
+SLOTWISE_INLINE void SparsePairs::unlink(Side side, Head& head, slot_t number) noexcept {
     const Pair& pair = pairs_[number];
     const slot_t next = pair.next[side], previous = pair.previous[side];
     (next == no_slot ? head.last : pairs_[next].previous[side]) = previous;
     (previous == no_slot ? head.first : pairs_[previous].next[side]) = next;
     --head.count;
+}
+
+SLOTWISE_INLINE void SparsePairs::leave(Side side, slot_t number) noexcept {
+    Head& head = *find(side, entity(side, number));
+    unlink(side, head, number);
+    if (head.count == 0) heads_[side].erase(entity(side, number));
+}
+
+SLOTWISE_INLINE void SparsePairs::end(slot_t number) noexcept {
+    pairs_[number].ends[by_source] = pairs_[number].ends[by_target] = Entity();
+    --size_;
+    if (type() != nullptr) values_.erase(Entity(number, 1));
+    pairs_[number].next[by_source] = vacant_;
+    vacant_ = number;
 }
 
 SLOTWISE_INLINE slot_t SparsePairs::insert(Entity source, Entity target, const AnyValue& value, slot_t before) {
@@ -108,11 +122,13 @@ SLOTWISE_INLINE slot_t SparsePairs::insert(Entity source, Entity target, const A
         vacant_ = static_cast<slot_t>(pairs_.size() - 1);
     }
     ScopeGuard undo([&]() noexcept {
-        erase_empty(by_source, source);
-        erase_empty(by_target, target);
+        if (const Head* const head = find(by_source, source); head != nullptr && head->count == 0)
+            heads_[by_source].erase(source);
+        if (const Head* const head = find(by_target, target); head != nullptr && head->count == 0)
+            heads_[by_target].erase(target);
     });
-    make(by_source, source);
-    make(by_target, target);
+    Head& from = make(by_source, source);
+    Head& to = make(by_target, target);
     const slot_t number = vacant_;
     vacant_ = pairs_[number].next[by_source];
     if (type() != nullptr) {
@@ -120,37 +136,34 @@ SLOTWISE_INLINE slot_t SparsePairs::insert(Entity source, Entity target, const A
             pairs_[number].next[by_source] = vacant_;
             vacant_ = number;
         });
-        values_.emplace(Entity(number, 1), [&](void* to) { value.build(*type(), to); });
+        values_.emplace(Entity(number, 1), [&](void* at) { value.build(*type(), at); });
         taken.dismiss();
     }
     undo.dismiss();
     pairs_[number].ends[by_source] = without_user_bits(source);
     pairs_[number].ends[by_target] = target;
-    link(by_source, number, no_slot);
-    link(by_target, number, before);
+    link(by_source, from, number, no_slot);
+    link(by_target, to, number, before);
     ++size_;
     return number;
 }
 
 SLOTWISE_INLINE void SparsePairs::erase(slot_t number) noexcept {
-    for (const Side side : {by_source, by_target}) {
-        unlink(side, number);
-        erase_empty(side, entity(side, number));
-        pairs_[number].ends[side] = Entity();
-    }
-    --size_;
-    if (type() != nullptr) values_.erase(Entity(number, 1));
-    pairs_[number].next[by_source] = vacant_;
-    vacant_ = number;
+    leave(by_source, number);
+    leave(by_target, number);
+    end(number);
 }
 
 SLOTWISE_INLINE bool SparsePairs::erase(Side side, Entity entity) noexcept {
-    const slot_t any = first(side, entity);
-    for (slot_t each = any, next = any; each != no_slot; each = next) {
-        next = this->next(side, each);
-        erase(each);
+    slot_t number = first(side, entity);
+    if (number == no_slot) return false;
+    heads_[side].erase(entity);
+    while (number != no_slot) {
+        const slot_t each = std::exchange(number, next(side, number));
+        leave(side == by_source ? by_target : by_source, each);
+        end(each);
     }
-    return any != no_slot;
+    return true;
 }
 
 SLOTWISE_INLINE PlainVector<slot_t> SparsePairs::ranks() const {

@@ -948,7 +948,8 @@ private:
         return registry.traits(pair).switched && sparse.target(entity, pair.relation_number()) && !hooks.any(HookKind::add) &&
                !hooks.any(HookKind::remove) && registry.with_closure(pair).empty();
     }
-    /// Adds a pair of a sparse relation: as change(), but one that replaces none takes less than half of its instructions.
+    /// Adds a pair of a sparse relation: as change(), in less than half of the instructions unless hooks or companions want its
+    /// steps.
     SLOTWISE_INLINE SLOTWISE_NEVER_INLINE bool add_pair(Entity given, const ComponentTraits& traits,
                                                         const ComponentValue& value, Entity before = Entity());
     void make_reserved();

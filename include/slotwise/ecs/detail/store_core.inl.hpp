@@ -104,15 +104,16 @@ bool StoreCore::add_pair(Entity given, const ComponentTraits& traits, const Comp
     const Entity entity = without_user_bits(given), target = value.id.target();
     EntityLocation* const at = location(entity);
     const SparsePairs* const of = sparse.pairs(value.id.relation_number());
-    const bool replaces = of != nullptr && (of->find(entity, target) != no_slot ||
-                                            (traits.exclusive && of->count(SparsePairs::by_source, entity) != 0));
-    if (at == nullptr || replaces || !traits.with.empty())
+    const bool had = of != nullptr && of->find(entity, target) != no_slot;
+    const slot_t old = of != nullptr && traits.exclusive ? of->first(SparsePairs::by_source, entity) : no_slot;
+    if (at == nullptr || had || !traits.with.empty() || (old != no_slot && hooks.any(HookKind::remove)))
         return change(entity, {{&value.id, 1}, {}, {&value, 1}, false, before});
     expect_ids({&value.id, 1});
     const Changing changing_now(*this);
     if (traits.acyclic) expect_no_cycle(entity, value.id);
     SparsePairs& to = sparse.make_pairs(value.id.relation_number());
     to.insert(entity, target, value.value, before ? to.find(before, target) : no_slot);
+    if (old != no_slot) to.erase(old);
     at->set_sparse(true);
     if (hooks.any(HookKind::add)) run_hook(HookKind::add, value.id, entity);
     if (value.assigns && hooks.any(HookKind::set)) run_hook(HookKind::set, value.id, entity);
