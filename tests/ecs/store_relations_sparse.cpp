@@ -4,6 +4,7 @@
 // Relations whose pairs are in no table, the order of sources, acyclic relations, and ancestors in all kinds of relations.
 #include "ecs/inside.hpp"
 #include "support/catch.hpp"
+#include "support/snapshots.hpp"
 #include "support/thrown.hpp"
 #include "support/tracked.hpp"
 
@@ -608,6 +609,25 @@ TEST_CASE("ArchetypeStore::snapshot: bytes of sparse relations follow from the s
                 CHECK(list(other.store.sources(other.*relation, each)) == list(w.store.sources(w.*relation, each)));
             }
         CHECK(static_cast<Owes*>(other.store.get(w.e[4], pair(other.owes, w.e[1])))->amount == 4);
+        // Each bit gone bad is refused, or is another state.
+        std::size_t refused = 0, accepted = 0;
+        for (std::size_t bit = 0; bit < bytes.size() * 8; bit += 3) {
+            auto wrong = bytes;
+            wrong[bit / 8] ^= static_cast<std::byte>(1u << bit % 8);
+            wrong = test::reseal(wrong);
+            World fresh;
+            const auto before = fresh.store.snapshot();
+            if (fresh.store.try_restore(wrong) != nullptr) {
+                ++refused;
+                REQUIRE(fresh.store.snapshot() == before);
+            } else {
+                ++accepted;
+                REQUIRE((fresh.store.check_invariants() && fresh.store.snapshot() == wrong));
+            }
+        }
+        CHECK((refused > 1000 && accepted > 100));
+        for (std::size_t size = 0; size < bytes.size(); size += 5)
+            REQUIRE(other.store.try_restore(std::span(bytes).first(size)) != nullptr);
         // A program where the relation is kept otherwise refuses the bytes.
         ArchetypeStore tables;
         tables.registry().add_relation("likes");
