@@ -293,18 +293,26 @@ class QueryRunBuffer; // in the bodies
 class QuerySparseTerm {
 public:
     QuerySparseTerm(const SparseComponents& sparse, const QueryTerm& term) noexcept
-        : column_(term.id.is_pair() ? nullptr : sparse.column(term.id.number())),
-          targets_(term.id.is_pair() ? sparse.targets(term.id.relation_number()) : nullptr),
-          pairs_(term.id.is_pair() ? sparse.pairs(term.id.relation_number()) : nullptr),
-          target_(term.id.has_any_target() ? Entity() : ComponentIdParts::target_of(term.id)),
-          wanted_(term.kind == QueryTermKind::with) {}
+        : wanted_(term.kind == QueryTermKind::with) {
+        if (!term.id.is_pair()) {
+            column_ = sparse.column(term.id.number());
+            return;
+        }
+        const SparsePairs* const pairs = sparse.pairs(term.id.relation_number());
+        if (!term.id.has_any_target()) {
+            pairs_ = pairs;
+            targets_ = sparse.targets(term.id.relation_number());
+            target_ = ComponentIdParts::target_of(term.id);
+        } else if (pairs != nullptr)
+            column_ = &pairs->entities(SparsePairs::by_source);
+    }
 
     /// Whether entities must have it; otherwise they must not.
     bool wanted() const noexcept { return wanted_; }
     /// Whether the entity satisfies the term.
     bool accepts(Entity entity) const noexcept {
         if (column_ != nullptr) return column_->contains(entity) == wanted_;
-        if (pairs_ != nullptr) return has_pair(entity) == wanted_;
+        if (pairs_ != nullptr) return (pairs_->find(entity, target_) != no_slot) == wanted_;
         const Entity* const target = targets_ == nullptr ? nullptr : targets_->get(entity);
         return (target != nullptr && *target == target_) == wanted_;
     }
@@ -317,32 +325,30 @@ public:
     /// How many entities have it.
     std::size_t count() const {
         if (column_ != nullptr) return column_->size();
-        if (pairs_ != nullptr)
-            return target_ ? pairs_->count(SparsePairs::by_target, target_) : pairs_->count(SparsePairs::by_source);
+        if (pairs_ != nullptr) return pairs_->count(SparsePairs::by_target, target_);
         return targets_ == nullptr ? 0 : targets_->count(target_);
     }
     /// Calls f(entity) for each entity that has it.
     template <class F>
     void for_each(F&& f) const {
         if (column_ != nullptr) std::as_const(*column_).for_each([&](Entity entity, const void*) { f(entity); });
-        if (pairs_ != nullptr) {
-            if (!target_) return pairs_->for_each(SparsePairs::by_source, f);
-            return pairs_->for_each(SparsePairs::by_target, target_,
-                                    [&](slot_t each) { f(pairs_->entity(SparsePairs::by_source, each)); });
-        }
-        if (targets_ == nullptr) return;
-        for (const Entity entity : targets_->of(target_)) f(entity);
+        union Room { // not initialised, as a walk over five rows would notice
+            Room() noexcept {}
+            Entity entities[64];
+        } room;
+        slot_t next = pairs_ == nullptr ? no_slot : pairs_->first(SparsePairs::by_target, target_);
+        std::span<const Entity> some = targets_ == nullptr ? std::span<const Entity>() : targets_->of(target_);
+        do { // f is called in two places, as more would not be inlined
+            if (next != no_slot) some = pairs_->gather_sources(next, room.entities);
+            for (const Entity entity : some) f(entity);
+        } while (next != no_slot);
     }
 
 private:
-    bool has_pair(Entity entity) const noexcept {
-        return target_ ? pairs_->find(entity, target_) != no_slot : pairs_->count(SparsePairs::by_source, entity) != 0;
-    }
-
-    const SparseColumn* column_;
-    const SparseComponents::Targets* targets_;
-    const SparsePairs* pairs_;
-    Entity target_; // null: any, of pairs_
+    const SparseColumn* column_ = nullptr; // of a component, or of those that have any pair of a sparse relation
+    const SparseComponents::Targets* targets_ = nullptr;
+    const SparsePairs* pairs_ = nullptr;
+    Entity target_{}; // of targets_ or pairs_
     bool wanted_;
 };
 
@@ -361,8 +367,6 @@ public:
     bool is_one_sparse_term() const noexcept {
         return sparse_.size() == 1 && with_.empty() && without_.empty() && ticks_.empty() && either_.empty();
     }
-    /// Whether two rows of the table may be in one run.
-    bool joins_rows() const noexcept { return split_.empty(); }
     /// Adds the runs of rows that satisfy all terms, in ascending order.
     void add_runs(QueryRunBuffer& runs) const;
     std::size_t memory_usage() const noexcept { return memory_of(sparse_, with_, without_, split_, ticks_, either_); }
@@ -706,7 +710,7 @@ struct QueryFetch<TypeList<Vs...>> {
     template <class V, class Core, class TableType>
     static auto* value(Core& core, TableType& table, const std::int32_t* columns, const QueryColumn& of, std::size_t row) {
         using value = typename QueryArgument<V>::value;
-        if (of.sparse) return static_cast<value*>(core.sparse.get(table.entities()[row], of.id));
+        if (of.sparse) return static_cast<value*>(core.sparse.get_component(table.entities()[row], of.id));
         const auto at = pointer<V>(table, columns, of, row);
         return at.data == nullptr ? nullptr : static_cast<value*>(at.data) + row;
     }

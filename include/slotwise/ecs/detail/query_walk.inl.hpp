@@ -516,36 +516,23 @@ SLOTWISE_INLINE void QueryWalk::enter(Table& table, const std::int32_t* columns,
 
 SLOTWISE_INLINE void QueryWalk::visit_entities(const QuerySink& sink) {
     QueryRunBuffer runs(sink);
-    slot_t entered = no_slot; // table
-    bool accepted = false, all = false, joins = false;
-    std::size_t first = 0, last = 0; // rows that follow each other, as the entities often do
-    const auto add = [&] {
-        if (first != last) runs.add(first, last);
-        first = last;
-    };
+    const Table* entered = nullptr;
+    bool accepted = false, all = false;
     rarest_->for_each([&](Entity entity) {
         const EntityLocation* const at = core_->location(entity);
         if (at == nullptr) return;
-        if (at->table() != entered) {
-            const Table& table = core_->table(*at);
-            add();
+        const Table& table = core_->table(*at);
+        if (&table != entered) {
             runs.close(); // before the columns are those of another table
-            entered = at->table();
+            entered = &table;
             accepted = look_up(table) && filter_.enter(table);
             all = filter_.is_one_sparse_term(); // and that one is walked
-            joins = filter_.joins_rows();
             // The walk only reads the store. Lists of tables hand them out as this does; here the table is found by its entity.
             runs.enter(const_cast<Table&>(table), columns_.data());
         }
         const std::size_t row = at->row();
-        if (!accepted || !(all || filter_.accepts(row))) return;
-        if (row != last || !joins) {
-            add();
-            first = row;
-        }
-        last = row + 1;
+        if (accepted && (all || filter_.accepts(row))) runs.add(row, row + 1);
     });
-    add();
     runs.close();
 }
 

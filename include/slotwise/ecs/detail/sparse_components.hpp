@@ -204,7 +204,9 @@ public:
     /// The number of pairs.
     std::size_t size() const noexcept { return size_; }
     bool empty() const noexcept { return size_ == 0; }
-    /// How many sources there are, or targets.
+    /// The sources there are, or the targets.
+    const SparseColumn& entities(Side side) const noexcept { return heads_[side]; }
+    /// How many there are.
     std::size_t count(Side side) const noexcept { return heads_[side].size(); }
     /// How many pairs an entity has as a source, or as a target.
     std::size_t count(Side side, Entity entity) const noexcept {
@@ -227,6 +229,9 @@ public:
     /// The number of this pair; no_slot if there is none. @complexity linear in the pairs of the source, or of the target: in
     /// the fewer
     slot_t find(Entity source, Entity target) const noexcept;
+
+    /// The sources of pairs of a target, from pair `number` on, as many as there is room for; `number` becomes the next one.
+    std::span<const Entity> gather_sources(slot_t& number, std::span<Entity> room) const noexcept;
 
     /// Adds a pair: the last one of its source, and in front of pair `before` of its target; no_slot: the last one.
     /// @pre there is no such pair, and entities of the same indices have no pairs @throws what the value and the allocator
@@ -349,6 +354,11 @@ public:
     /// The value of a sparse component or pair; null if the entity has none, or it is a tag.
     void* get(Entity entity, ComponentId id) noexcept { return value_of(entity, id); }
     const void* get(Entity entity, ComponentId id) const noexcept { return value_of(entity, id); }
+    /// The same of what is no pair, without a call: for loops over entities.
+    SLOTWISE_ALWAYS_INLINE void* get_component(Entity entity, ComponentId id) noexcept { return component_value(entity, id); }
+    SLOTWISE_ALWAYS_INLINE const void* get_component(Entity entity, ComponentId id) const noexcept {
+        return component_value(entity, id);
+    }
     /// Whether the entity has a sparse component, or a pair of a sparse or switched relation; a wildcard asks for any pair that
     /// matches.
     bool has(Entity entity, ComponentId id) const noexcept;
@@ -409,9 +419,12 @@ private:
     SLOTWISE_INLINE SLOTWISE_COLD SparseColumn& made_column(ComponentId id);
     ComponentId id_of(std::uint32_t number) const noexcept { return registry_->id(number); }
     static bool matches(const Place& place, Entity entity, ComponentId id) noexcept;
+    SLOTWISE_ALWAYS_INLINE void* component_value(Entity entity, ComponentId id) const noexcept {
+        SparseColumn* const of = column(id.number());
+        return of == nullptr ? nullptr : of->get(entity);
+    }
     void* value_of(Entity entity, ComponentId id) const noexcept {
-        SparseColumn* const of = column(id.number()); // a pair has number 0, which is none of a component
-        return of != nullptr ? of->get(entity) : id.is_pair() ? value_of_pair(entity, id) : nullptr;
+        return id.is_pair() ? value_of_pair(entity, id) : component_value(entity, id);
     }
     SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void* value_of_pair(Entity entity, ComponentId id) const noexcept;
 

@@ -77,6 +77,13 @@ SLOTWISE_INLINE slot_t SparsePairs::find(Entity source, Entity target) const noe
     return number;
 }
 
+SLOTWISE_INLINE std::span<const Entity> SparsePairs::gather_sources(slot_t& number, std::span<Entity> room) const noexcept {
+    std::size_t count = 0;
+    for (; number != no_slot && count != room.size(); number = next(by_target, number))
+        room[count++] = entity(by_source, number);
+    return room.first(count);
+}
+
 SLOTWISE_INLINE SparsePairs::Head& SparsePairs::make(Side side, Entity entity) {
     if (Head* const head = find(side, entity)) return *head;
     heads_[side].emplace<sizeof(Head)>(entity, [](void* to) { ::new (to) Head(); });

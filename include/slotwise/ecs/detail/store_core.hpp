@@ -583,7 +583,7 @@ public:
         if (at == nullptr) return nullptr;
         auto& table = self.table(*at);
         const std::int32_t column = table.column_of_own(id);
-        if (column < 0) return at->has_sparse() ? static_cast<T*>(self.sparse.get(entity, id)) : nullptr;
+        if (column < 0) return at->has_sparse() ? static_cast<T*>(self.sparse.get_component(entity, id)) : nullptr;
         if constexpr (!std::is_const_v<T>)
             if (table.has_marks()) [[unlikely]]
                 self.mark_changed(*at, id);
