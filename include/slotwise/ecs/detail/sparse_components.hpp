@@ -228,7 +228,7 @@ public:
     }
     /// The number of this pair; no_slot if there is none. @complexity linear in the pairs of the source, or of the target: in
     /// the fewer
-    slot_t find(Entity source, Entity target) const noexcept;
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE slot_t find(Entity source, Entity target) const noexcept;
 
     /// The sources of pairs of a target, from pair `number` on, as many as there is room for; `number` becomes the next one.
     std::span<const Entity> gather_sources(slot_t& number, std::span<Entity> room) const noexcept;

@@ -65,7 +65,7 @@ SLOTWISE_INLINE SparsePairs::SparsePairs(const TypeDescriptor* type) noexcept
     : of_heads_{.size = sizeof(Head), .align = alignof(Head), .trivial = true},
       heads_{SparseColumn(&of_heads_), SparseColumn(&of_heads_)}, values_(type) {}
 
-SLOTWISE_INLINE slot_t SparsePairs::find(Entity source, Entity target) const noexcept {
+slot_t SparsePairs::find(Entity source, Entity target) const noexcept {
     const Head* const from = find(by_source, source);
     const Head* const to = find(by_target, target);
     if (from == nullptr || to == nullptr) return no_slot;
