@@ -4,6 +4,7 @@
 // Relations whose pairs are in no table, the order of sources, acyclic relations, and ancestors in all kinds of relations.
 #include "ecs/inside.hpp"
 #include "support/catch.hpp"
+#include "support/death.hpp"
 #include "support/snapshots.hpp"
 #include "support/thrown.hpp"
 #include "support/tracked.hpp"
@@ -650,6 +651,28 @@ TEST_CASE("ArchetypeStore: a sparse relation says what it does not support", "[e
     CHECK((w.store.get<Owes>(w.e[0]) == nullptr && !w.store.has<Owes>(w.e[0])));
     CHECK(w.store.check_invariants());
 }
+
+#if SLOTWISE_CHECK_LEVEL >= 1
+TEST_CASE("ArchetypeStore: sparse pairs do not change while a query walks, or by a hook", "[ecs]") {
+    World w;
+    for (const std::size_t i : {1, 2}) w.store.relate(w.e[i], w.child_of, w.e[0]);
+    const auto all_die = [&](const char* words) {
+        CHECK(test::dies_saying(words, [&] { w.store.relate(w.e[3], w.child_of, w.e[0]); }));
+        CHECK(test::dies_saying(words, [&] { w.store.relate(w.e[2], w.child_of, w.e[3]); }));
+        CHECK(test::dies_saying(words, [&] { w.store.relate(w.e[3], w.e[0], Owes{1}); }));
+        CHECK(test::dies_saying(words, [&] { w.store.relate_before(w.e[2], w.child_of, w.e[0], w.e[1]); }));
+        CHECK(test::dies_saying(words, [&] { w.store.unrelate(w.e[2], w.child_of, w.e[0]); }));
+        CHECK(test::dies_saying(words, [&] { w.store.unrelate(w.e[2], w.child_of); }));
+    };
+    bool walked_once = false;
+    w.store.query<const Number>().for_each([&](const Number&) {
+        if (!std::exchange(walked_once, true)) all_die("a query is walking");
+    });
+    w.store.on_add<Marked>([&](Entity) { all_die("a hook, or a value's constructor or destructor, changes the store"); });
+    w.store.add<Marked>(w.e[4]);
+    CHECK((walked_once && list(w.store.sources(w.child_of, w.e[0])) == List{w.e[1], w.e[2]}));
+}
+#endif
 
 TEST_CASE("ArchetypeStore: memory of sparse pairs is that of pairs, and is given back", "[ecs]") {
     World w;
