@@ -222,7 +222,10 @@ TEST_CASE("ComponentRegistry: traits that contradict each other are refused", "[
     CHECK_THAT(of_tag({.on_target_despawn = OnTargetDespawn::refuse}), Contains("on_target_despawn is a trait"));
     CHECK_THAT(of_tag({.sparse = true, .toggle = true}), Contains("leave out toggle"));
     CHECK_THAT(of_tag({.sparse = true, .tracked = true}), Contains("leave out tracked"));
-    CHECK_THAT(of_relation({.sparse = true}), Contains("sparse relation"));
+    CHECK_THAT(of_relation({.sparse = true, .switched = true}), Contains("leave out switched or sparse"));
+    CHECK_THAT(of_relation({.sparse = true, .toggle = true}), Contains("leave out toggle"));
+    CHECK_THAT(of_relation({.sparse = true, .tracked = true}), Contains("leave out tracked"));
+    CHECK_THAT(of_tag({.acyclic = true}), Contains("acyclic is a trait of relations"));
     CHECK_THAT(of_relation({.toggle = true, .switched = true}), Contains("leave out toggle"));
     CHECK_THAT(error_of([&] { registry.relation<Owes>({.switched = true}); }), Contains("no values"));
     CHECK_THAT(error_of([&] { registry.add_relation("x", TypeDescriptor::of<int>(), {.switched = true}); }),
@@ -252,6 +255,10 @@ TEST_CASE("ComponentRegistry: companions come with their own companions, each on
     CHECK_THAT(error_of([&] { registry.add_tag("e", {.with = {pair(one, a), pair(one, b)}}); }), Contains("two targets"));
     const ComponentId in = registry.add_relation("in", {.switched = true});
     CHECK_THAT(with(pair(in, a)), Contains("switched"));
+    const ComponentId apart = registry.add_relation("apart", {.sparse = true});
+    CHECK_THAT(with(pair(apart, a)), Contains("does not know")); // its targets are entities
+    CHECK_FALSE(registry.contains(pair(apart, a)));
+    CHECK((registry.contains(pair(apart, Entity(1, 1))) && registry.needs_target(apart) && !registry.needs_target(likes)));
     CHECK(registry.find("e") == ComponentId());
 }
 

@@ -42,7 +42,9 @@ const std::vector<Subject>& subjects() {
                                                       {.toggle = true},
                                                       {.tracked = true},
                                                       {.toggle = true, .exclusive = true, .tracked = true},
-                                                      {.switched = true}}) {
+                                                      {.switched = true},
+                                                      {.sparse = true},
+                                                      {.sparse = true, .exclusive = true, .acyclic = true}}) {
                     if (values && traits.switched) continue; // refused when it is registered
                     list.push_back({"relation", true, values, traits});
                     list.back().traits.on_target_despawn = rule;
@@ -230,7 +232,9 @@ TEST_CASE("ArchetypeStore: each id is accepted and comes back, or is refused in 
                     World w(subject);
                     w.spawn();
                     const ComponentId id = kind.make(w);
-                    const bool possible = kind.exists && (kind.pair ? subject.relation : !subject.traits.switched);
+                    const bool sparse = subject.relation && subject.traits.sparse; // its targets are entities
+                    const bool possible = kind.exists && (kind.pair ? subject.relation && (!sparse || id.target())
+                                                                    : !subject.traits.switched && !sparse);
                     int added = 0, removed = 0;
                     if (possible) {
                         w.store.on_add(id, [&](Entity) { ++added; });
@@ -319,9 +323,10 @@ TEST_CASE("ArchetypeStore: pairs of a switched relation with components are stat
     CHECK((!store.has(one, pair(state, any)) && added == removed && store.check_invariants()));
 }
 
-TEST_CASE("ArchetypeStore: a switched relation without a target is refused in words", "[ecs]") {
+TEST_CASE("ArchetypeStore: a switched or sparse relation without a target is refused in words", "[ecs]") {
+    const bool sparse = GENERATE(false, true);
     ArchetypeStore store;
-    const ComponentId loves = store.registry().relation<Loves>({.switched = true});
+    const ComponentId loves = store.registry().relation<Loves>({.sparse = sparse, .switched = !sparse});
     const Entity entity = store.spawn(), target = store.spawn();
     store.relate(entity, loves, target);
     const auto before = store.snapshot();

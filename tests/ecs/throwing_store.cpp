@@ -32,6 +32,11 @@ struct Once {
     ThrowingCopy value{3};
 };
 
+/// Its name needs memory.
+struct NotRegistered {
+    int value = 0;
+};
+
 /// Some entities with values whose copies throw and whose moves do not.
 struct World {
     ArchetypeStore store{};
@@ -39,7 +44,9 @@ struct World {
                 owner = store.registry().add_relation("owner", {.exclusive = true}),
                 mood = store.registry().add_relation("mood", {.switched = true}),
                 level = store.registry().add<long>({.toggle = true}),
-                price = store.registry().add_relation("price", TypeDescriptor::of<ThrowingCopy>());
+                price = store.registry().add_relation("price", TypeDescriptor::of<ThrowingCopy>()),
+                debt = store.registry().add_relation("debt", TypeDescriptor::of<ThrowingCopy>(), {.sparse = true}),
+                under = store.registry().add_relation("under", {.sparse = true, .exclusive = true, .acyclic = true});
     ThrowingCopy value{7};
     std::vector<Entity> entities{};
 
@@ -50,6 +57,7 @@ struct World {
         store.relate(entities[7], likes, entities[6]);
         store.relate(entities[7], owner, entities[6]);
         store.relate(entities[7], mood, entities[6]);
+        store.relate(entities[7], under, entities[6]);
         store.add(entities[5], 5L);
     }
     /// Whether all is as it was made.
@@ -60,10 +68,11 @@ struct World {
             good = good && store.is_alive(entities[i]) && store.get<Plain>(entities[i])->value == expected;
             good = good && !store.has<Sparse>(entities[i]);
             const ThrowingCopy* const each = store.get<ThrowingCopy>(entities[i]);
-            for (const ComponentId relation : {likes, owner, mood})
+            for (const ComponentId relation : {likes, owner, mood, under})
                 good = good && store.target(entities[i], relation) == (i == 7 ? entities[6] : Entity());
             good = good && store.has<long>(entities[i]) == (i == 5) && store.is_enabled<long>(entities[i]) == (i == 5);
-            good = good && store.sources(price, entities[i]).begin() == store.sources(price, entities[i]).end();
+            for (const ComponentId relation : {price, debt})
+                good = good && store.sources(relation, entities[i]).begin() == store.sources(relation, entities[i]).end();
             good = good && (i == 8 ? each == nullptr : each != nullptr && each->value() == expected);
         }
         return good;
@@ -100,6 +109,7 @@ TEST_CASE("ArchetypeStore: an entity that cannot be taken out stays, and one tha
             World world;
             const Entity entity = world.entities[7];
             world.store.relate(entity, world.price, world.entities[2], AnyValue::of(ThrowingCopy(9)));
+            world.store.relate(entity, world.debt, world.entities[2], AnyValue::of(ThrowingCopy(3)));
             world.store.add(entity, Sparse{ThrowingCopy(4)}, 5L);
             world.store.disable<long>(entity);
             auto away = world.store.extract_reserved(entity);
@@ -110,6 +120,8 @@ TEST_CASE("ArchetypeStore: an entity that cannot be taken out stays, and one tha
             CHECK((world.store.at<Sparse>(entity).value.value() == 4 && !world.store.is_enabled<long>(entity)));
             CHECK(static_cast<const ThrowingCopy*>(world.store.get(entity, pair(world.price, world.entities[2])))->value() ==
                   9);
+            CHECK(static_cast<const ThrowingCopy*>(world.store.get(entity, pair(world.debt, world.entities[2])))->value() == 3);
+            world.store.unrelate(entity, world.debt);
             world.store.remove<Sparse>(entity), world.store.remove<long>(entity), world.store.unrelate(entity, world.price);
             CHECK(world.as_before());
         };
@@ -164,7 +176,7 @@ TEST_CASE("ArchetypeStore: a reservation that cannot be cancelled for lack of me
         if (++seen == 2) TEST_THROW(std::runtime_error("seen"));
     }),
                       std::runtime_error);
-    CHECK((seen == 2 && away->size() == 6 && away->has(pair(world.likes, world.entities[6])) && !away->has(world.level)));
+    CHECK((seen == 2 && away->size() == 7 && away->has(pair(world.likes, world.entities[6])) && !away->has(world.level)));
 }
 
 TEST_CASE("ArchetypeStore: a spawn that fails leaves everything as before, also the ids to come", "[ecs][throws]") {
@@ -188,6 +200,7 @@ TEST_CASE("ArchetypeStore: a spawn that fails leaves everything as before, also 
         EntityBuilder builder = world.store.builder();
         builder.with(world.value).with(Plain{1}).with<double>().with(world.level).relate(world.likes, world.entities[1]);
         builder.relate(world.price, world.entities[2], AnyValue::of(world.value));
+        builder.relate(world.debt, world.entities[2], AnyValue::of(world.value)).relate(world.under, world.entities[3]);
         builder.spawn();
     };
     for (const char* const function : {"EntityBuilder::with", "EntityBuilder::relate", "EntityBuilder::spawn"})
@@ -260,6 +273,15 @@ TEST_CASE("ArchetypeStore: a change that fails leaves the entity in its table", 
     is_strong("ArchetypeStore::relate", [](World& world) {
         world.store.relate(world.entities[1], world.price, world.entities[2], AnyValue::of(world.value));
     });
+    is_strong("ArchetypeStore::relate", [](World& world) {
+        world.store.relate(world.entities[1], world.debt, world.entities[2], AnyValue::of(world.value));
+    });
+    is_strong("ArchetypeStore::relate_before",
+              [](World& world) { world.store.relate_before(world.entities[3], world.debt, world.entities[6], Entity()); });
+    is_strong("ArchetypeStore::add", [](World& world) {
+        world.store.add(world.entities[1], std::array{pair(world.debt, world.entities[2]), pair(world.debt, world.entities[3]),
+                                                      pair(world.under, world.entities[4])});
+    });
     is_strong("ArchetypeStore::unrelate",
               [](World& world) { world.store.unrelate(world.entities[7], world.likes, world.entities[6]); });
     is_strong("ArchetypeStore::unrelate", [](World& world) { world.store.unrelate(world.entities[7], world.owner); });
@@ -287,7 +309,7 @@ TEST_CASE("ArchetypeStore: what is made for a store and fails is not there", "[e
     is_strong("ArchetypeStore::on_remove", [&](World& world) { world.store.on_remove<double>(hook); });
     is_strong("ArchetypeStore::on_replace", [&](World& world) { world.store.on_replace<double>(hook); });
     CHECK(called == 0);
-    is_strong("ArchetypeStore::accessor", [](World& world) { static_cast<void>(world.store.accessor<double>()); });
+    is_strong("ArchetypeStore::accessor", [](World& world) { static_cast<void>(world.store.accessor<NotRegistered>()); });
     World world;
     calls_nothing_that_throws(swept("ArchetypeStore::accessor"),
                               [&] { CHECK(std::as_const(world.store).accessor<Plain>().has(world.entities[0])); });

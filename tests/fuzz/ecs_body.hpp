@@ -37,6 +37,10 @@ struct Brings : Counted {
 struct Owes : Counted {
     using Counted::Counted;
 };
+/// One whose pairs are outside the tables.
+struct Knows : Counted {
+    using Counted::Counted;
+};
 
 } // namespace
 
@@ -58,7 +62,7 @@ namespace {
 /// The components of a store, which are the same in each.
 struct Ids {
     ComponentId counted, number, aside, tag, brings, described, mark, hidden;
-    ComponentId likes, child_of, holds, state, owes;
+    ComponentId likes, child_of, holds, state, owes, knows, inside, above, under;
 
     explicit Ids(ComponentRegistry& registry) {
         counted = registry.id<Counted>();
@@ -74,9 +78,14 @@ struct Ids {
         holds = registry.add_relation("holds", {.on_target_despawn = OnTargetDespawn::refuse});
         state = registry.add_relation("state", {.switched = true});
         owes = registry.relation<Owes>();
+        knows = registry.relation<Knows>({.sparse = true});
+        inside = registry.add_relation(
+            "inside", {.sparse = true, .exclusive = true, .on_target_despawn = OnTargetDespawn::despawn}); // in order
+        above = registry.add_relation("above", {.acyclic = true});
+        under = registry.add_relation("under", {.sparse = true, .acyclic = true});
     }
     std::vector<ComponentId> plain() const { return {counted, number, aside, tag, brings, described, mark, hidden}; }
-    std::vector<ComponentId> relations() const { return {likes, child_of, holds, state, owes}; }
+    std::vector<ComponentId> relations() const { return {likes, child_of, holds, state, owes, knows, inside, above, under}; }
 };
 
 /// Entities, and what each of them has: a value, or -1 if the component has none.
@@ -93,13 +102,15 @@ public:
 
     bool has_values(ComponentId id) const {
         return id == ids_.counted || id == ids_.number || id == ids_.aside || id == ids_.brings || id == ids_.described ||
-               id.relation_number() == ids_.owes.number();
+               id.relation_number() == ids_.owes.number() || id.relation_number() == ids_.knows.number();
     }
     void add(Entity entity, ComponentId id, int value) {
         Thing& thing = things.at(entity);
         if (thing.parts.contains(id)) return;
-        if (id.relation_number() == ids_.child_of.number() || id.relation_number() == ids_.state.number())
+        if (id.relation_number() == ids_.child_of.number() || id.relation_number() == ids_.state.number() ||
+            id.relation_number() == ids_.inside.number())
             unrelate(entity, id.relation_number());
+        if (id.relation_number() == ids_.inside.number()) put_before(entity, Entity());
         thing.parts[id] = has_values(id) ? value : -1;
         if (id == ids_.brings) add(entity, ids_.tag, -1);
     }
@@ -116,6 +127,30 @@ public:
     void unrelate(Entity entity, std::uint32_t relation) {
         std::erase_if(things.at(entity).parts, [&](const auto& part) { return part.first.relation_number() == relation; });
     }
+    /// In the order of all that are inside of something; null: at the end.
+    void put_before(Entity entity, Entity sibling) {
+        if (entity == sibling) return;
+        std::erase(order_, entity);
+        order_.insert(std::find(order_.begin(), order_.end(), sibling), entity);
+    }
+    std::vector<Entity> inside(Entity target) const {
+        std::vector<Entity> found;
+        for (const Entity each : order_)
+            if (const auto at = things.find(each); at != things.end() && at->second.parts.contains(pair(ids_.inside, target)))
+                found.push_back(each);
+        return found;
+    }
+    /// Whether the entity would be related to itself.
+    bool closes_cycle(Entity entity, ComponentId relation, Entity target) const {
+        if (relation != ids_.above && relation != ids_.under) return false;
+        std::vector<Entity> reached{target};
+        for (std::size_t i = 0; i != reached.size(); ++i)
+            for (const auto& [id, value] : things.at(reached[i]).parts)
+                if (id.relation_number() == relation.number() &&
+                    std::find(reached.begin(), reached.end(), id.target()) == reached.end())
+                    reached.push_back(id.target());
+        return std::find(reached.begin(), reached.end(), entity) != reached.end();
+    }
     /// False, and no effect, when a relation refuses it.
     bool despawn(Entity entity, bool refusable = true) { return despawn(std::vector{entity}, refusable); }
     bool despawn(std::vector<Entity> dead, bool refusable = true) {
@@ -123,7 +158,9 @@ public:
         std::vector<Entity> refusing;
         for (std::size_t i = 0; i != dead.size(); ++i)
             for (const auto& [source, thing] : things) {
-                if (thing.parts.contains(pair(ids_.child_of, dead[i])) && !dies(source)) dead.push_back(source);
+                if ((thing.parts.contains(pair(ids_.child_of, dead[i])) || thing.parts.contains(pair(ids_.inside, dead[i]))) &&
+                    !dies(source))
+                    dead.push_back(source);
                 if (thing.parts.contains(pair(ids_.holds, dead[i]))) refusing.push_back(source);
             }
         if (refusable && !std::all_of(refusing.begin(), refusing.end(), dies)) return false;
@@ -135,6 +172,7 @@ public:
 
 private:
     const Ids& ids_;
+    std::vector<Entity> order_{};
 };
 
 /// What a buffer has, in words of the model.
@@ -470,13 +508,30 @@ private:
             }
             return;
         }
-        const bool refused = !lives(target);
+        if (relation == ids_.inside && in.flip()) return relate_before(entity, target, in);
+        const bool refused = !lives(target) || (lived && model_.closes_cycle(entity, relation, target));
         FUZZ_CHECK(refuses<std::invalid_argument>(refused, [&] {
-            result =
-                relation == ids_.owes ? store_.relate(entity, target, Owes(value)) : store_.relate(entity, relation, target);
+            if (relation == ids_.owes)
+                result = store_.relate(entity, target, Owes(value));
+            else if (relation == ids_.knows)
+                result = store_.relate(entity, target, Knows(value));
+            else
+                result = store_.relate(entity, relation, target);
         }));
         FUZZ_CHECK(refused || result == lived);
         if (!refused && lived) model_.set(entity, pair(relation, target), value);
+    }
+    void relate_before(Entity entity, Entity target, Input& in) {
+        const std::vector<Entity> siblings = model_.inside(target);
+        const Entity sibling = siblings.empty() || in.below(4) == 0 ? Entity() : siblings[in.below(siblings.size())];
+        bool result = false;
+        FUZZ_CHECK(refuses<std::invalid_argument>(
+            !lives(target), [&] { result = store_.relate_before(entity, ids_.inside, target, sibling); }));
+        if (!lives(target)) return;
+        FUZZ_CHECK(result == lives(entity));
+        if (!result) return;
+        model_.add(entity, pair(ids_.inside, target), 0);
+        model_.put_before(entity, sibling);
     }
     void toggle(Entity entity, Input& in) {
         entity = entity.with_user_bits(0);
@@ -630,7 +685,8 @@ private:
     /// Queries agree with the model.
     void read(Input& in) {
         const Entity target = any_entity(in).with_user_bits(0);
-        std::size_t numbers = 0, both = 0, likes = 0, aside = 0, states = 0, hidden = 0;
+        std::size_t numbers = 0, hidden = 0, both = 0, likes = 0, aside = 0, states = 0, known = 0, knowing = 0, related = 0,
+                    pairs = 0;
         for (const auto& [entity, thing] : model_.things) {
             const auto& parts = thing.parts;
             hidden += parts.contains(ids_.hidden);
@@ -641,6 +697,16 @@ private:
             likes += parts.contains(pair(ids_.likes, target));
             aside += parts.contains(ids_.aside);
             states += parts.contains(pair(ids_.state, target));
+            known += parts.contains(pair(ids_.knows, target));
+            const auto knows = std::count_if(parts.begin(), parts.end(), [&](const auto& part) {
+                return part.first.relation_number() == ids_.knows.number();
+            });
+            knowing += knows != 0;
+            const auto to_target = std::count_if(parts.begin(), parts.end(), [&](const auto& part) {
+                return part.first.is_pair() && part.first.target() == target;
+            });
+            related += to_target != 0;
+            pairs += static_cast<std::size_t>(to_target);
         }
         std::size_t found = 0;
         store_.query<const int>().for_each([&](Entity entity, const int& value) {
@@ -656,6 +722,24 @@ private:
         if (!lives(target)) return;
         FUZZ_CHECK(store_.query<>().with(ids_.likes, target).size() == likes);
         FUZZ_CHECK(store_.query<>().with(ids_.state, target).size() == states);
+        FUZZ_CHECK(store_.query<>().with(ids_.knows, target).size() == known);
+        FUZZ_CHECK(store_.query<>().with(ids_.knows, any).size() == knowing);
+        FUZZ_CHECK(store_.query<>().exclude(ids_.knows, any).size() == model_.things.size() - knowing);
+        FUZZ_CHECK(store_.query<>().exclude(ids_.knows, target).size() == model_.things.size() - known);
+        FUZZ_CHECK(store_.query<>().with(any, target).size() == related);
+        FUZZ_CHECK(store_.query<>().exclude(any, target).size() == model_.things.size() - related);
+        std::vector<Entity> children;
+        for (auto [entity] : store_.query<>().with(ids_.inside, target)) children.push_back(entity);
+        const std::vector<Entity> inside = model_.inside(target);
+        FUZZ_CHECK(std::is_permutation(children.begin(), children.end(), inside.begin(), inside.end()));
+        store_.query<>().for_each_pair(pair(any, target), [&](Entity entity, auto match) {
+            FUZZ_CHECK(model_.things.at(entity).parts.contains(match.id()));
+            --pairs;
+        });
+        FUZZ_CHECK(pairs == 0);
+        store_.query<>().for_each_pair(pair(ids_.knows, any), [&](Entity entity, auto match) {
+            FUZZ_CHECK(model_.things.at(entity).parts.at(match.id()) == match.template get<Knows>().value());
+        });
     }
 
     /// A query answers for one entity.
@@ -798,7 +882,7 @@ private:
         }
         const ComponentId relation = any_relation(in);
         const Entity target = any_entity(in).with_user_bits(0);
-        if (!is_entity(relation, target)) return;
+        if (!is_entity(relation, target) || relation == ids_.above || relation == ids_.under) return; // apply() may refuse them
         if (in.below(4) == 0) {
             if (in.flip()) {
                 buffer.unrelate(given, relation);
@@ -809,13 +893,15 @@ private:
         }
         if (relation == ids_.owes)
             buffer.relate(given, target, Owes(value));
+        else if (relation == ids_.knows)
+            buffer.relate(given, target, Knows(value));
         else
             buffer.relate(given, relation, target);
         to.targets.insert(target);
         if (to.despawns_it(target))
             ++to.dropped;
         else
-            keep(relation == ids_.owes ? Kind::set : Kind::add, {pair(relation, target)});
+            keep(relation == ids_.owes || relation == ids_.knows ? Kind::set : Kind::add, {pair(relation, target)});
     }
     void apply(std::size_t which) {
         Recorded& from = recorded_[which];
@@ -974,6 +1060,17 @@ private:
                 }
             for (const auto& part : thing.parts) expected += part.first.is_pair();
             FUZZ_CHECK(pairs == expected);
+            const auto children = store.sources(ids_.inside, entity);
+            const std::vector<Entity> inside = model_.inside(entity);
+            FUZZ_CHECK(std::equal(children.begin(), children.end(), inside.begin(), inside.end()));
+            Entity above = entity;
+            std::set<Entity> met{entity};
+            for (const Entity each : store.ancestors(entity, ids_.inside)) {
+                FUZZ_CHECK(model_.things.at(above).parts.contains(pair(ids_.inside, each)) && met.insert(each).second);
+                above = each;
+            }
+            const Entity next = store.target(above, ids_.inside);
+            FUZZ_CHECK(!next || met.contains(next));
         }
         if (issued_.size() > 120) issued_.erase(issued_.begin(), issued_.begin() + 40);
         for (const Entity entity : pending_)
@@ -988,7 +1085,7 @@ private:
 
     ArchetypeStore store_{};
     Ids ids_{store_.registry()};
-    AnyCodec codec_ = AnyCodec().add<Counted>().add<Aside>().add<Brings>().add<Owes>().add<int>();
+    AnyCodec codec_ = AnyCodec().add<Counted>().add<Aside>().add<Brings>().add<Owes>().add<Knows>().add<int>();
     CommandBuffer buffers_[2]{CommandBuffer(store_), CommandBuffer(store_)};
     Model model_{ids_};
     Recorded recorded_[2]{};
@@ -996,8 +1093,8 @@ private:
     std::vector<Entity> issued_{};
     long counted_ = 0;
     std::map<Entity, int> index_{}; // values of Counted, which hooks keep
-    std::size_t removed_ = 0; // in this step
-    std::set<Entity> had_{};  // a Counted, before
+    std::size_t removed_ = 0;       // in this step
+    std::set<Entity> had_{};        // a Counted, before
     bool hooked_ = false;
 };
 

@@ -2270,6 +2270,46 @@ void of_stores() {
         of_size(store, n);
         return mean(100, [&](std::size_t i) { keep(store.emplace_resource<Fish>(static_cast<int>(i)).weight); });
     });
+    row("ArchetypeStore::relate complexity", "pairs of the target, of a sparse relation", constant, [=](std::size_t n) {
+        ArchetypeStore store;
+        const ComponentId likes = store.registry().add_relation("likes", {.sparse = true});
+        const Entity target = store.spawn(), last = store.spawn();
+        for (const Entity entity : of_size(store, n)) store.relate(entity, likes, target);
+        return once([&] { keep(store.relate(last, likes, target)); });
+    });
+    const auto chain = [=](ArchetypeStore& store, const ComponentTraits& traits, std::size_t n) {
+        const ComponentId child_of = store.registry().add_relation("child of", traits);
+        const auto entities = of_size(store, n);
+        for (std::size_t i = 1; i != entities.size(); ++i) store.relate(entities[i - 1], child_of, entities[i]);
+        return child_of;
+    };
+    for (const bool sparse : {false, true}) {
+        row("ArchetypeStore::relate complexity", "ancestors of the target, of an acyclic relation", linear, [=](std::size_t n) {
+            ArchetypeStore store;
+            const ComponentId child_of = chain(store, {.sparse = sparse, .exclusive = true, .acyclic = true}, n);
+            const Entity top = store.spawn(), below = store.spawn();
+            store.relate(below, child_of, top); // something is related to the one that gets a parent
+            return once([&] { keep(store.relate(top, child_of, store.entities().front())); });
+        });
+        row(
+            "ArchetypeStore::ancestors complexity", "ancestors", linear,
+            [=](std::size_t n) {
+                ArchetypeStore store;
+                const ComponentId child_of = chain(store, {.sparse = sparse, .exclusive = true}, n);
+                return once([&] {
+                    for (const Entity each : store.ancestors(store.entities().front(), child_of)) keep(each.index());
+                });
+            },
+            never_allocates);
+    }
+    row("ArchetypeStore::relate_before complexity", "siblings", constant, [=](std::size_t n) {
+        ArchetypeStore store;
+        const ComponentId child_of = store.registry().add_relation("child of", {.sparse = true, .exclusive = true});
+        const Entity parent = store.spawn(), last = store.spawn();
+        const auto entities = of_size(store, n);
+        for (const Entity entity : entities) store.relate(entity, child_of, parent);
+        return once([&] { keep(store.relate_before(last, child_of, parent, entities[n / 2])); });
+    });
     row("ArchetypeStore::apply complexity", "commands", linear, [=](std::size_t n) {
         ArchetypeStore store;
         CommandBuffer buffer(store);
@@ -2410,8 +2450,8 @@ void of_dataflow() {
         },
         never_allocates);
     for (const bool forward : {false, true})
-        row("DataflowGraph::link_all complexity", forward ? "links of a chain, in order" : "links of a chain, against the order",
-            linear, [=](std::size_t n) {
+        row("DataflowGraph::link_all complexity",
+            forward ? "links of a chain, in order" : "links of a chain, against the order", linear, [=](std::size_t n) {
                 OfChain::Graph graph;
                 std::vector<OfChain::Graph::handle_type> nodes;
                 for (std::size_t i = 0; i != n; ++i) nodes.push_back(graph.add(1, 1, 1));
@@ -2422,7 +2462,8 @@ void of_dataflow() {
             });
     row("DataflowGraph::link_all complexity", "nodes, links in order", constant, [](std::size_t n) {
         OfChain chain(n);
-        const OfChain::Graph::Link links[] = {{chain.nodes[0], 0, chain.nodes[n - 1], 1}, {chain.nodes[0], 0, chain.nodes[9], 1}};
+        const OfChain::Graph::Link links[] = {{chain.nodes[0], 0, chain.nodes[n - 1], 1},
+                                              {chain.nodes[0], 0, chain.nodes[9], 1}};
         keep(static_cast<bool>(chain.graph.link_all(links))); // room
         return once([&] { keep(static_cast<bool>(chain.graph.link_all(links))); });
     });

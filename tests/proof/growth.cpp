@@ -318,6 +318,8 @@ struct StoreScene {
     ComponentId many = store.registry().add_relation("many"), one = store.registry().add_relation("one", {.exclusive = true});
     ComponentId mode = store.registry().add_relation("mode", {.switched = true});
     ComponentId child = store.registry().add_relation("child", {.on_target_despawn = OnTargetDespawn::despawn});
+    ComponentId apart = store.registry().add_relation("apart", {.sparse = true});
+    ComponentId under = store.registry().add_relation("under", {.sparse = true, .exclusive = true, .acyclic = true});
     ComponentId brings = store.registry().add_relation("brings", {.with = {store.registry().id<char>()}});
     Entity root = store.spawn(1);
     std::vector<Entity> all{};
@@ -365,7 +367,8 @@ void grow_stores() {
     directly("store: add", [](StoreScene& s, Entity e) { s.store.add(e, 1.5); });
     directly("store: remove", [](StoreScene& s, Entity e) { s.store.remove<int>(e); });
     directly("store: despawn", [](StoreScene& s, Entity e) { s.store.despawn(e); });
-    for (ComponentId StoreScene::*relation : {&StoreScene::many, &StoreScene::one, &StoreScene::mode, &StoreScene::child}) {
+    for (ComponentId StoreScene::*relation :
+         {&StoreScene::many, &StoreScene::one, &StoreScene::mode, &StoreScene::child, &StoreScene::apart, &StoreScene::under}) {
         directly("store: relate n to one", [=](StoreScene& s, Entity e) { s.store.relate(e, s.*relation, s.root); });
         directly("store: relate n to others",
                  [=](StoreScene& s, Entity e) { s.store.relate(e, s.*relation, s.store.spawn()); });
@@ -380,9 +383,22 @@ void grow_stores() {
             return counted::once([&] { counted::keep(s.store.despawn(s.root)); });
         });
     }
-    for (ComponentId StoreScene::*relation : {&StoreScene::one, &StoreScene::mode})
+    for (ComponentId StoreScene::*relation : {&StoreScene::one, &StoreScene::mode, &StoreScene::apart, &StoreScene::under})
         directly("store: relate one to n", [=](StoreScene& s, Entity e) { s.store.relate(s.root, s.*relation, e); });
-    for (ComponentId StoreScene::*relation : {&StoreScene::many, &StoreScene::one, &StoreScene::mode, &StoreScene::brings}) {
+    for (ComponentId StoreScene::*relation : {&StoreScene::apart, &StoreScene::under}) {
+        directly("store: relate_before the first one", [=](StoreScene& s, Entity e) {
+            const auto others = s.store.sources(s.*relation, s.root);
+            s.store.relate_before(e, s.*relation, s.root, others.empty() ? Entity() : *others.begin());
+        });
+        grow("store: unrelate n, one after the other", [=](StoreScene& s) {
+            for (const Entity each : s.all) s.store.relate(each, s.*relation, s.root);
+            return counted::once([&] {
+                for (const Entity each : s.all) s.store.unrelate(each, s.*relation, s.root);
+            });
+        });
+    }
+    for (ComponentId StoreScene::*relation : {&StoreScene::many, &StoreScene::one, &StoreScene::mode, &StoreScene::brings,
+                                              &StoreScene::apart, &StoreScene::under}) {
         grow("store: add(span of n pairs)", [=](StoreScene& s) {
             const std::vector<ComponentId> ids = s.pairs(s.*relation);
             return counted::once([&] { counted::keep(s.store.add(s.root, ids)); });

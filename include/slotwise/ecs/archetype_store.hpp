@@ -82,7 +82,7 @@ private:
         ComponentId id;
         const TypeDescriptor* type; ///< null: it has no values
         detail::LineBlock<std::allocator<std::byte>> memory;
-        bool sparse = false; ///< or a pair of a switched relation
+        bool sparse = false; ///< or a pair of a sparse or switched relation
         bool disabled = false;
         bool built = false;
         bool left_out = false; ///< by the fulfill() that is running
@@ -777,7 +777,10 @@ public:
 
     /// Relates the entity to a target: adds pair(relation, target), in one move. In an exclusive relation it takes the place of
     /// the pair that the entity has, in the same move. Returns whether the entity lives.
-    /// @throws std::invalid_argument when it is no relation, or the target does not live; as add; strong
+    /// @throws std::invalid_argument when it is no relation, the target does not live, or an acyclic relation would get a
+    /// cycle; as add; strong
+    /// @complexity one row; of a sparse relation no row, but linear in the pairs of the entity or in those of the target, in
+    /// the fewer. Of an acyclic one also linear in the ancestors of the target, if something is related to the entity
     bool relate(Entity entity, ComponentId relation, Entity target) { return core_->relate(entity, relation, target); }
     /// The same, in a relation with values, which is assigned if the entity has the pair.
     bool relate(Entity entity, ComponentId relation, Entity target, const AnyValue& value) {
@@ -791,19 +794,37 @@ public:
         else
             return relate(entity, relation, target, AnyValue::of(std::forward<R>(value)));
     }
+    /// Relates the entity to a target as one of its children in order: in front of `sibling` among sources(relation, target),
+    /// or behind the last one if that is null. If it is related already it changes its place. relate() appends; the order
+    /// survives snapshots, and others that come and go. Of a relation with the trait `sparse`.
+    ///     store.relate_before(title, child_of, window, Entity());         // to the end
+    ///     store.relate_before(icon, child_of, window, title);
+    /// @throws std::invalid_argument when the relation is not sparse, or `sibling` is not related to the target; as relate;
+    /// strong @complexity as has(entity, pair) of both
+    bool relate_before(Entity entity, ComponentId relation, Entity target, Entity sibling) {
+        return core_->relate_before(entity, relation, target, sibling);
+    }
     /// Removes the pair, or all pairs of the relation, in one move. Returns whether the entity lives.
     /// @throws std::invalid_argument when it is no relation; as remove; strong
     bool unrelate(Entity entity, ComponentId relation, Entity target) { return core_->unrelate(entity, relation, target); }
     bool unrelate(Entity entity, ComponentId relation) { return core_->unrelate(entity, relation); }
-    /// The entity's target, the first one in order if there are several; null if there is none, or it does not live.
+    /// The entity's target, the first one in order if there are several; null if there is none, or it does not live. Targets
+    /// are ordered by their ids; those of a sparse relation as they were related.
     /// @throws std::invalid_argument when it is no relation
     Entity target(Entity entity, ComponentId relation) const { return core_->target(entity, relation); }
     /// All targets: for (const Entity other : store.targets(entity, likes)). @throws as target @complexity O(log components)
     /// @invalidates the next change of structure
     auto targets(Entity entity, ComponentId relation) const { return core_->targets(entity, relation); }
     /// The entities that are related to a target, for example the children of a parent: store.sources(child_of, parent).
+    /// Those of a sparse relation come as they were related, see relate_before().
     /// @throws as target @complexity O(tables that have the pair) @invalidates the next change of structure
     auto sources(ComponentId relation, Entity target) const { return core_->sources(relation, target); }
+    /// The entity's target, the target of that, and so on: from the parent upwards. It ends where there is none, or where one
+    /// comes again. Of several targets the first one counts.
+    ///     for (const Entity above : store.ancestors(flag, child_of)) ...
+    /// @throws as target @complexity O(1) for each one, and for the first one linear in all unless the relation is acyclic
+    /// @invalidates the next change of structure
+    auto ancestors(Entity entity, ComponentId relation) const { return core_->ancestors(entity, relation); }
     /// Calls f(entity, depth) for the sources of `root`, then for theirs, and so on: breadth first, from depth 1. Each entity
     /// is met once, so that cycles end. f must not change structure.
     /// @throws as target; what f and the allocator throw @complexity linear in those that are met

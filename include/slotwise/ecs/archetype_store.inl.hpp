@@ -21,9 +21,7 @@ SLOTWISE_INLINE void ExtractedEntity::list(const detail::StoreCore& core, Entity
         const TypeDescriptor* const type = column < 0 ? nullptr : &table.type(static_cast<std::size_t>(column));
         add(table.ids()[place], type, false).disabled = !table.is_enabled(at.row(), place);
     }
-    if (at.has_sparse())
-        core.sparse.for_each(entity,
-                             [&](ComponentId id, void*) { add(id, id.is_pair() ? nullptr : core.registry.type(id), true); });
+    if (at.has_sparse()) core.sparse.for_each(entity, [&](ComponentId id, void*) { add(id, core.registry.type(id), true); });
 }
 
 void ExtractedEntity::refuse_immovable(const detail::StoreCore& core, ComponentId id) {
@@ -47,6 +45,7 @@ SLOTWISE_INLINE bool ExtractedEntity::put_back(detail::StoreCore& core, Entity g
     core.flush_reserved();
     detail::PlainVector<ComponentId> ids; // of the table: exactly these, because companions may have been removed
     for (Part& each : parts_) {
+        core.expect_no_cycle(entity, each.id); // it may be another id than before
         each.left_out = lost_its_target(core, entity, each.id);
         if (!each.sparse && !each.left_out) ids.push_back(each.id);
     }

@@ -21,10 +21,12 @@ SLOTWISE_BEGIN
 ///     registry.add<Name>({.sparse = true});
 ///     registry.add_relation("child of", {.exclusive = true, .on_target_despawn = OnTargetDespawn::despawn});
 struct ComponentTraits {
-    bool sparse = false;    ///< in no table: it comes and goes without a move of the row, and its address stays
+    bool sparse = false;    ///< in no table: it comes and goes without a move of the row, and its address stays. Of a relation:
+                            ///< so do its pairs, with their values. Targets are entities, and no target splits a table
     bool toggle = false;    ///< it can be disabled in a row, by a bit, and keeps its value
     bool exclusive = false; ///< of a relation: an entity has one target at most
     bool switched = false;  ///< of a relation without values: exclusive, and another target moves no row
+    bool acyclic = false;   ///< of a relation: a pair is refused by which an entity would be related to itself, over others too
     bool tracked = false;   ///< when a row was added and changed is kept, for queries of what changed
     bool hides = false;     ///< only queries that name it match its entities, and clones are without it: for templates
     OnTargetDespawn on_target_despawn = OnTargetDespawn::remove; ///< of a relation
@@ -266,10 +268,10 @@ public:
     std::span<const ComponentId> with_closure(ComponentId id) const {
         return record_of(id, "ComponentRegistry::with_closure").closure.span();
     }
-    /// Refuses what contains() does not accept, and a switched relation that is in no pair: an entity cannot have it.
+    /// Refuses what contains() does not accept, and a switched or sparse relation that is in no pair: an entity cannot have it.
     /// @param where begins the text of the error, for example "ArchetypeStore::add"
     /// @throws std::invalid_argument that says what is wrong with the id: unknown, of another registry, a pair without a
-    /// relation, a wildcard, a switched relation without a target
+    /// relation, a wildcard, a switched or sparse relation without a target
     void expect(ComponentId id, const char* where) const {
         expect_term(id, where);
         if (id.is_wildcard()) [[unlikely]]
@@ -279,6 +281,12 @@ public:
     void expect_term(ComponentId id, const char* where) const;
     /// Whether it is a switched relation of this registry, and no pair. Tables list it for entities that have a target.
     bool is_switched_alone(ComponentId id) const noexcept { return any_switched_ && is_switched(id); }
+    /// Whether it is a switched or sparse relation of this registry, and no pair: an entity cannot have it without a target.
+    bool needs_target(ComponentId id) const noexcept {
+        return is_own(id) && record(id.number()).relation && (is_switched(id) || record(id.number()).traits.sparse);
+    }
+    /// Whether some relation has the trait `acyclic`.
+    bool any_acyclic() const noexcept { return any_acyclic_; }
     /// The type of entities, as the library describes it that made the registry: a table that another one makes outlives it.
     const TypeDescriptor& type_of_entities() const noexcept { return *of_entities_; }
 
@@ -357,6 +365,7 @@ private:
     detail::PlainVector<unsigned char> address_{}; // one byte, whose address is this registry's own
     std::uint32_t tag_ = 0;                        // 0: no component yet
     bool any_switched_ = false;                    // some relation is switched
+    bool any_acyclic_ = false;                     // some relation is acyclic
     const TypeDescriptor* of_entities_ = &TypeDescriptor::of<Entity>();
     // That all C++ types are of, so that one of its types which is not found here is not found elsewhere; null: of several.
     const void* library_ = detail::type_identity<Entity>.library;

@@ -21,16 +21,18 @@ SLOTWISE_INLINE const char* contradiction(const ComponentTraits& traits, bool ha
     if (!relation) {
         if (traits.switched) return "switched is a trait of relations; register it as one";
         if (traits.exclusive) return "exclusive is a trait of relations; register it as one";
+        if (traits.acyclic) return "acyclic is a trait of relations; register it as one";
         if (traits.on_target_despawn != OnTargetDespawn::remove)
             return "on_target_despawn is a trait of relations; register it as one";
     }
-    if (traits.sparse && relation) return "a sparse relation is not supported; use switched, whose targets are in no table";
+    if (traits.sparse && traits.switched)
+        return "a switched relation has a mark in tables, a sparse one has none; leave out switched or sparse";
     if (traits.switched && has_values) return "a switched relation has no values; leave out the type, or switched";
     const bool in_no_table = traits.sparse || traits.switched;
     if (in_no_table && traits.toggle)
-        return "a sparse component or switched relation has no bit in a row; leave out toggle, sparse or switched";
+        return "a sparse component or relation, or a switched one, has no bit in a row; leave out toggle, sparse or switched";
     if (in_no_table && traits.tracked)
-        return "a sparse component or switched relation is not tracked; leave out tracked, sparse or switched";
+        return "a sparse component or relation, or a switched one, is not tracked; leave out tracked, sparse or switched";
     if (traits.hides && (relation || traits.sparse || traits.toggle))
         return "a relation, or a component that is sparse or can be disabled, cannot hide entities, because whole tables are "
                "hidden; use another component for hides";
@@ -63,7 +65,8 @@ SLOTWISE_INLINE ComponentRegistry::~ComponentRegistry() = default;
 SLOTWISE_INLINE ComponentRegistry::ComponentRegistry(ComponentRegistry&& other) noexcept
     : records_(std::move(other.records_)), types_(std::move(other.types_)), hashes_(std::move(other.hashes_)),
       names_(std::move(other.names_)), address_(std::move(other.address_)), tag_(std::exchange(other.tag_, 0)),
-      any_switched_(std::exchange(other.any_switched_, false)), of_entities_(other.of_entities_), library_(other.library_) {
+      any_switched_(std::exchange(other.any_switched_, false)), any_acyclic_(std::exchange(other.any_acyclic_, false)),
+      of_entities_(other.of_entities_), library_(other.library_) {
     other.records_.clear();
     other.address_.clear();
 }
@@ -75,6 +78,7 @@ SLOTWISE_INLINE void ComponentRegistry::swap(ComponentRegistry& other) noexcept 
     std::swap(of_entities_, other.of_entities_);
     std::swap(library_, other.library_);
     std::swap(any_switched_, other.any_switched_);
+    std::swap(any_acyclic_, other.any_acyclic_);
     names_.swap(other.names_);
     address_.swap(other.address_);
     std::swap(tag_, other.tag_);
@@ -113,8 +117,12 @@ SLOTWISE_INLINE const TypeDescriptor* ComponentRegistry::type(ComponentId id) co
 SLOTWISE_INLINE void ComponentRegistry::expect_term(ComponentId id, const char* where) const {
     if (const char* wrong = problem(id)) [[unlikely]]
         refuse(where, wrong, id);
-    if (is_switched_alone(id)) [[unlikely]]
-        refuse(where, "the relation is switched, and has no meaning without a target; name a pair, as pair(relation, any)", id);
+    if (needs_target(id)) [[unlikely]]
+        refuse(where,
+               is_switched(id)
+                   ? "the relation is switched, and has no meaning without a target; name a pair, as pair(relation, any)"
+                   : "the relation is sparse, and has no meaning without a target; name a pair, as pair(relation, any)",
+               id);
 }
 
 SLOTWISE_INLINE ComponentRegistry::Layout::Layout(const TypeDescriptor* type) noexcept {
@@ -141,7 +149,10 @@ SLOTWISE_INLINE const char* ComponentRegistry::problem(ComponentId id) const noe
         return "the pair is without a relation; register its first part by add_relation or relation<T>";
     if (id.has_any_target()) return nullptr;
     if (const Entity entity = id.target()) return entity.version() % 2 == 1 ? nullptr : "the pair's target was never an entity";
-    return target < records_.size() ? nullptr : "the pair is without a target: the entity is null or the component unknown";
+    if (target >= records_.size()) return "the pair is without a target: the entity is null or the component unknown";
+    if (!id.has_any_relation() && records_[relation].traits.sparse)
+        return "the targets of a sparse relation are entities; register it as switched to have components as targets";
+    return nullptr;
 }
 
 SLOTWISE_INLINE const ComponentRegistry::Record& ComponentRegistry::record_of(ComponentId id, const char* where) const {
@@ -209,6 +220,7 @@ SLOTWISE_INLINE ComponentId ComponentRegistry::add_record(std::string_view name,
     records_.push_back(std::move(fresh));
     names_.insert(hash, records_.size()); // the rest throws nothing
     any_switched_ = any_switched_ || records_.back().traits.switched;
+    any_acyclic_ = any_acyclic_ || records_.back().traits.acyclic;
     if (tag_ == 0) tag_ = tag_of(address_.data());
     return id(static_cast<std::uint32_t>(records_.size()));
 }

@@ -68,8 +68,9 @@ private:
 /// component shows has no list of tables, see below.
 ///
 /// A disabled component counts as missing. Tables come in the order in which they got their first row, rows in ascending order.
-/// If a term names a sparse component, or a target of a switched relation, and fewer entities have it than there are rows to
-/// check, then the walk follows the order of those entities instead. After up() and cascade() parents come before children.
+/// If a term names a sparse component, a pair of a sparse relation, or a target of a switched one, and fewer entities have it
+/// than there are rows to check, then the walk follows the order of those entities instead. For children in their order take
+/// ArchetypeStore::sources. After up() and cascade() parents come before children.
 ///
 /// A query may be kept, and also matches tables, pairs and components that come later. To make it anew costs some nanoseconds:
 /// the store keeps what follows from the terms, unless they name an entity, a tick, or pairs of any relation. Each function
@@ -86,7 +87,7 @@ private:
 ///
 /// Queries of a const store may walk in several threads at once. So may queries of a store that is not const if they are warm
 /// and no two of them write, or write and read, the same component. Several threads may write the chunks of one query.
-/// A term pair(any, target) covers those switched relations that are registered when the term is added.
+/// A term pair(any, target) covers those sparse and switched relations that are registered when the term is added.
 /// @tparam Store ArchetypeStore, or const ArchetypeStore: then each component is const
 /// @tparam Ts components, const ones, and Optional<X> of what may be missing
 /// @invalidates itself when the store dies; it survives a move, clear() and restore() of the store
@@ -274,15 +275,15 @@ public:
         return chunks;
     }
     /// Calls f(entity, pair, values...) for each entity that matches and each of its pairs that is this one, or that this
-    /// wildcard stands for. `pair` is a PairMatch; of a const store it is a ConstPairMatch. Pairs of switched relations come
-    /// after the others.
+    /// wildcard stands for. `pair` is a PairMatch; of a const store it is a ConstPairMatch. Pairs of sparse and switched
+    /// relations come after the others.
     ///     store.query<const Name>().for_each_pair(pair(likes, any), [](Entity e, auto liked, const Name& name) {...});
     /// @throws std::invalid_argument when it is no pair, or its relation is unknown; what f and the allocator throw
     template <class F>
     void for_each_pair(ComponentId wildcard, F&& f) const {
         for (const ComponentId part : detail::query_pair_parts(*core_, wildcard)) {
-            const bool switched = !part.has_any_relation() && core_->registry.traits(part).switched;
-            const Query query = and_term({.id = part, .in_tables = true}); // also if its relation is switched
+            const bool outside = !part.has_any_relation() && detail::is_sparse(core_->registry, part);
+            const Query query = and_term({.id = part, .in_tables = true}); // also if its relation is sparse or switched
             const Visiting visit(*core_, *query.plan_);
             walk(*visit, [&](TableType& table, const std::int32_t* columns, const Run& run) {
                 const auto deliver = [&](size_type row, const BasicPairMatch<Void>& match) {
@@ -291,8 +292,8 @@ public:
                     };
                     Fetch::row_with_entity(with_pair, *core_, table, columns, visit->plan().columns.data(), row);
                 };
-                if (switched)
-                    for_each_switched_pair(part, table, run, deliver);
+                if (outside)
+                    for_each_pair_outside(part, table, run, deliver);
                 else
                     for_each_table_pair(part, table, run, deliver);
             });
@@ -604,11 +605,23 @@ private:
         }
     }
 
-    /// Calls f(row, match) for the pairs of a switched relation in the rows of a run.
+    /// Calls f(row, match) for the pairs of a sparse or switched relation in the rows of a run.
     template <class F>
-    void for_each_switched_pair(ComponentId part, TableType& table, const Run& run, F&& f) const {
+    void for_each_pair_outside(ComponentId part, TableType& table, const Run& run, F&& f) const {
         const auto entities = table.entities();
         const ComponentId relation = core_->registry.id(part.relation_number());
+        if (const detail::SparsePairs* const pairs = core_->sparse.pairs(part.relation_number())) {
+            const auto deliver = [&](size_type row, slot_t number) {
+                const Entity target = pairs->entity(detail::SparsePairs::by_target, number);
+                f(row, BasicPairMatch<Void>(pair(relation, target), pairs->type(), pairs->value(number)));
+            };
+            for (size_type row = run.first; row != run.last; ++row)
+                if (part.has_any_target())
+                    pairs->for_each(detail::SparsePairs::by_source, entities[row], [&](slot_t each) { deliver(row, each); });
+                else if (const slot_t number = pairs->find(entities[row], part.target()); number != no_slot)
+                    deliver(row, number);
+            return;
+        }
         for (size_type row = run.first; row != run.last; ++row)
             if (const Entity target = core_->sparse.target(entities[row], part.relation_number()))
                 f(row, BasicPairMatch<Void>(pair(relation, target), nullptr, nullptr));

@@ -297,7 +297,9 @@ TEST_CASE("memory_usage() of a store counts relations, what is outside tables, h
         store.registry().add<Seen>({.toggle = true, .tracked = true});
         store.registry().add<Apart>({.sparse = true});
         const ComponentId likes = store.registry().add_relation("likes"),
-                          state = store.registry().add_relation("state", {.exclusive = true, .switched = true});
+                          state = store.registry().add_relation("state", {.exclusive = true, .switched = true}),
+                          apart = store.registry().add_relation("apart", {.sparse = true}),
+                          owes = store.registry().add_relation("owes", slotwise::TypeDescriptor::of<int>(), {.sparse = true});
         slotwise::CommandBuffer buffer(store), unused(store);
         books.balance("construction", store, buffer, unused);
         std::array<Entity, 300> entities{};
@@ -306,6 +308,8 @@ TEST_CASE("memory_usage() of a store counts relations, what is outside tables, h
             if (n % 3 == 0) store.add(entities[n], Apart{2});
             if (n % 5 == 0) store.relate(entities[n], likes, entities[n / 2]);
             if (n % 7 == 0) store.relate(entities[n], state, entities[n / 2]);
+            if (n % 4 == 0) store.relate(entities[n], apart, entities[n / 2]);
+            if (n % 6 == 0) store.relate(entities[n], owes, entities[n / 3]);
             if (n % 11 == 0) store.disable<Seen>(entities[n]);
             books.balance("a change", store, buffer, unused);
         }

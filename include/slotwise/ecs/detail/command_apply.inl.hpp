@@ -67,12 +67,13 @@ private:
     }
     /// Whether any entity may be the target of another one.
     bool any_pairs() const {
-        bool any_switched = false;
+        bool any_outside = false;
         for (const std::uint32_t number : core_.sparse.numbers()) {
             const SparseComponents::Targets* const targets = core_.sparse.targets(number);
-            any_switched = any_switched || (targets != nullptr && !targets->empty());
+            const SparsePairs* const pairs = core_.sparse.pairs(number);
+            any_outside = any_outside || (targets != nullptr && !targets->empty()) || (pairs != nullptr && !pairs->empty());
         }
-        return any_switched || core_.tables.index().count(pair(any, any)) != 0;
+        return any_outside || core_.tables.index().count(pair(any, any)) != 0;
     }
     /// Whether the entity of the group lives, or is a new one that has not been spawned yet.
     static bool may_change(const CommandGroup& group, const EntityLocation* at) noexcept {

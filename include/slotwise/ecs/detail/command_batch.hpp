@@ -210,7 +210,7 @@ private:
     static void add_type(CommandShape& shape, const ComponentRegistry& registry, bool with_value) {
         CommandItem item;
         item.id = registry.find<T>();
-        if (registry.is_switched_alone(item.id)) registry.expect(item.id, "CommandBuffer");
+        if (registry.needs_target(item.id)) registry.expect(item.id, "CommandBuffer");
         if (!item.id) item.find = [](ComponentRegistry& of) { return of.id<T>(); };
         if constexpr (!(std::is_empty_v<T> && std::is_trivially_copyable_v<T>)) {
             item.type = item.id ? registry.type(item.id) : &TypeDescriptor::of<T>(); // of the library that registered it

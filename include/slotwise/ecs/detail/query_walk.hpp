@@ -79,8 +79,8 @@ enum class QueryTermKind : std::uint8_t { with, without, optional, changed, adde
 struct QueryTerm {
     ComponentId id;
     QueryTermKind kind;
-    bool sparse = false;   // a sparse component, or a pair of a switched relation: it is looked up for each row
-    bool anywhere = false; // pairs of any relation, and some relations are switched: in the table or sparse
+    bool sparse = false;   // a sparse component, or a pair of a sparse or switched relation: it is looked up for each row
+    bool anywhere = false; // pairs of any relation, and some relations are sparse or switched: in the table or sparse
     bool toggle = false;
     std::uint32_t group = 0; // of `either`: one of the terms of this number is enough. They are neighbours
     tick_t since = 0;
@@ -166,7 +166,7 @@ public:
     const PlainVector<QueryTerm>& checked() const noexcept { return checked_; }
     /// Whether a term may leave out some rows of a table, or an optional component in some of its rows.
     bool by_row() const noexcept { return by_row_; }
-    /// Whether a term asks for a sparse component or a target of a switched relation.
+    /// Whether a term asks for a sparse component, or a pair of a sparse or switched relation.
     bool by_entity() const noexcept { return by_entity_; }
     /// Whether a row satisfies what is checked in it. @pre its table has all of tables()
     bool accept(const StoreCore& core, const Table& table, std::size_t row) const;
@@ -425,19 +425,30 @@ private:
 
 class QueryRunBuffer; // in the bodies
 
-/// A term that asks for a sparse component, or for a target of a switched relation.
+/// A term that asks for a sparse component, for a target of a switched relation, or for one or any target of a sparse one.
 class QuerySparseTerm {
 public:
     QuerySparseTerm(const SparseComponents& sparse, const QueryTerm& term) noexcept
-        : column_(term.id.is_pair() ? nullptr : sparse.column(term.id.number())),
-          targets_(term.id.is_pair() ? sparse.targets(term.id.relation_number()) : nullptr),
-          target_(ComponentIdParts::target_of(term.id)), wanted_(term.kind == QueryTermKind::with) {}
+        : wanted_(term.kind == QueryTermKind::with) {
+        if (!term.id.is_pair()) {
+            column_ = sparse.column(term.id.number());
+            return;
+        }
+        const SparsePairs* const pairs = sparse.pairs(term.id.relation_number());
+        if (!term.id.has_any_target()) {
+            pairs_ = pairs;
+            targets_ = sparse.targets(term.id.relation_number());
+            target_ = ComponentIdParts::target_of(term.id);
+        } else if (pairs != nullptr)
+            column_ = &pairs->entities(SparsePairs::by_source);
+    }
 
     /// Whether entities must have it; otherwise they must not.
     bool wanted() const noexcept { return wanted_; }
     /// Whether the entity satisfies the term.
     bool accepts(Entity entity) const noexcept {
         if (column_ != nullptr) return column_->contains(entity) == wanted_;
+        if (pairs_ != nullptr) return (pairs_->find(entity, target_) != no_slot) == wanted_;
         const Entity* const target = targets_ == nullptr ? nullptr : targets_->get(entity);
         return (target != nullptr && *target == target_) == wanted_;
     }
@@ -450,20 +461,30 @@ public:
     /// How many entities have it.
     std::size_t count() const {
         if (column_ != nullptr) return column_->size();
+        if (pairs_ != nullptr) return pairs_->count(SparsePairs::by_target, target_);
         return targets_ == nullptr ? 0 : targets_->count(target_);
     }
     /// Calls f(entity) for each entity that has it.
     template <class F>
     void for_each(F&& f) const {
         if (column_ != nullptr) std::as_const(*column_).for_each([&](Entity entity, const void*) { f(entity); });
-        if (targets_ == nullptr) return;
-        for (const Entity entity : targets_->of(target_)) f(entity);
+        union Room { // not initialised, as a walk over five rows would notice
+            Room() noexcept {}
+            Entity entities[64];
+        } room;
+        slot_t next = pairs_ == nullptr ? no_slot : pairs_->first(SparsePairs::by_target, target_);
+        std::span<const Entity> some = targets_ == nullptr ? std::span<const Entity>() : targets_->of(target_);
+        do { // f is called in two places, as more would not be inlined
+            if (next != no_slot) some = pairs_->gather_sources(next, room.entities);
+            for (const Entity entity : some) f(entity);
+        } while (next != no_slot);
     }
 
 private:
-    const SparseColumn* column_;
-    const SparseComponents::Targets* targets_;
-    Entity target_;
+    const SparseColumn* column_ = nullptr; // of a component, or of those that have any pair of a sparse relation
+    const SparseComponents::Targets* targets_ = nullptr;
+    const SparsePairs* pairs_ = nullptr;
+    Entity target_{}; // of targets_ or pairs_
     bool wanted_;
 };
 
@@ -791,7 +812,8 @@ private:
     std::size_t row_ = 0, last_ = 0;
 };
 
-/// What Query::for_each_pair walks, one after the other: the pairs in tables, and those of each switched relation that has any.
+/// What Query::for_each_pair walks, one after the other: the pairs in tables, and those of each sparse or switched relation
+/// that has any.
 /// @throws std::invalid_argument when it is no pair, or its relation is unknown, and what the allocator throws
 PlainVector<ComponentId> query_pair_parts(const StoreCore& core, ComponentId asked);
 
@@ -904,7 +926,7 @@ struct QueryFetch<TypeList<Vs...>> {
     static auto* value(Core& core, TableType& table, const std::int32_t* columns, const QueryColumn& of, std::size_t row) {
         using value = typename QueryArgument<V>::value;
         if constexpr (!QueryArgument<V>::up)
-            if (of.sparse) return static_cast<value*>(core.sparse.get(table.entities()[row], of.id));
+            if (of.sparse) return static_cast<value*>(core.sparse.get_component(table.entities()[row], of.id));
         const auto at = pointer<V>(core, table, columns, of, row);
         if constexpr (QueryArgument<V>::up)
             return static_cast<value*>(at.data);

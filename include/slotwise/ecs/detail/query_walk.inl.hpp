@@ -21,15 +21,15 @@ SLOTWISE_INLINE QueryTerms::~QueryTerms() = default;
 SLOTWISE_INLINE void QueryTerms::add(const ComponentRegistry& registry, ComponentId id, QueryTermKind kind, tick_t since,
                                      bool in_tables) {
     registry.expect_term(id, "ArchetypeStore::query");
-    const auto has_switched = [&] {
+    const auto has_outside = [&] { // relations whose pairs are in no table
         for (std::uint32_t number = 1; number <= registry.size(); ++number)
-            if (registry.traits(registry.id(number)).switched) return true;
+            if (registry.needs_target(registry.id(number))) return true;
         return false;
     };
     const bool by_tick = kind == QueryTermKind::changed || kind == QueryTermKind::added;
     QueryTerm term{.id = id, .kind = kind, .group = kind == QueryTermKind::either ? groups_ : 0, .since = since};
     if (id.has_any_relation()) {
-        term.anywhere = !in_tables && has_switched();
+        term.anywhere = !in_tables && has_outside();
         term.toggle = true; // a relation among them may have it
     } else {
         const ComponentTraits& traits = registry.traits(id);
@@ -44,7 +44,7 @@ SLOTWISE_INLINE void QueryTerms::add(const ComponentRegistry& registry, Componen
         throw_invalid_argument("Query: changed and added ask when a component changed, and this one is not tracked; "
                                "register it with the trait tracked");
     const bool must = kind != QueryTermKind::without && kind != QueryTermKind::optional && kind != QueryTermKind::either;
-    if (must && !term.anywhere && !(term.sparse && !id.is_pair() && registry.traits(id).sparse)) insert_sorted(tables_, id);
+    if (must && !term.anywhere && !(term.sparse && registry.traits(id).sparse)) insert_sorted(tables_, id);
     if (kind != QueryTermKind::without && !id.has_any_relation() && registry.traits(id).hides) {
         insert_sorted(shown_, id);
         shows_more_ = shows_more_ || !must;
@@ -1065,7 +1065,7 @@ SLOTWISE_INLINE PlainVector<ComponentId> query_pair_parts(const StoreCore& core,
     if (!asked.has_any_relation()) return parts;
     constexpr std::uint64_t target_bits = 0xFFFF'FFFF'FFFFu;
     for (const std::uint32_t number : core.sparse.numbers())
-        if (core.sparse.targets(number) != nullptr)
+        if (core.sparse.targets(number) != nullptr || core.sparse.pairs(number) != nullptr)
             parts.push_back(ComponentId::from_bits((pair(core.registry.id(number), any).bits() & ~target_bits) |
                                                    (asked.bits() & target_bits)));
     return parts;

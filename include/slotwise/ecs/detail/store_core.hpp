@@ -399,6 +399,7 @@ struct Change {
     std::span<const ComponentValue> values{}; ///< of what is in `add`, in any order; without one the default value is built
     bool values_ascend = false;               ///< they are in the order of their ids
     const TakenValue* taken = nullptr;        ///< of the first one in `remove`, which the entity has
+    Entity before{};                          ///< see SparseComponents::emplace
 };
 
 /// Which targets of pairs are allowed.
@@ -425,6 +426,7 @@ inline constexpr bool takes_entity =
 //=== what a store keeps for walks and buffers ===//
 
 class QueryVisit;
+class StoreCore;
 
 /// Its address is another one in each shared library, whichever symbols they share.
 #if defined(__ELF__) || defined(__APPLE__)
@@ -681,24 +683,32 @@ private:
 
 //=== what relations lead to ===//
 
-/// At a target of an entity: an id of its table, or the one target of a switched relation.
+/// At a target of an entity: an id of its table, the one target of a switched relation, or a pair of a sparse one.
 class TargetIterator : public IteratorFacade<TargetIterator, Entity, Entity> {
 public:
     TargetIterator() noexcept = default;
     TargetIterator(const ComponentId* ids, std::size_t at, Entity one) noexcept : ids_(ids), at_(at), one_(one) {}
+    TargetIterator(const SparsePairs* pairs, slot_t number) noexcept : pairs_(pairs), at_(number) {}
     friend bool operator==(const TargetIterator& a, const TargetIterator& b) noexcept { return a.at_ == b.at_; }
 
 private:
     friend IteratorFacade<TargetIterator, Entity, Entity>;
-    Entity dereference() const noexcept { return ids_ != nullptr ? ids_[at_].target() : one_; }
-    void increment() noexcept { ++at_; }
+    Entity dereference() const noexcept {
+        if (pairs_ != nullptr) return pairs_->entity(SparsePairs::by_target, static_cast<slot_t>(at_));
+        return ids_ != nullptr ? ids_[at_].target() : one_;
+    }
+    void increment() noexcept {
+        at_ = pairs_ != nullptr ? pairs_->next(SparsePairs::by_source, static_cast<slot_t>(at_)) : at_ + 1;
+    }
 
     const ComponentId* ids_ = nullptr;
+    const SparsePairs* pairs_ = nullptr;
     std::size_t at_ = 0;
     Entity one_{};
 };
 
-/// At a source of a target: a row of one of the tables that have the pair, or one of the sources of a switched relation.
+/// At a source of a target: a row of one of the tables that have the pair, one of the sources of a switched relation, or a pair
+/// of a sparse one.
 class SourceIterator : public IteratorFacade<SourceIterator, Entity, Entity> {
     using Tables = ArchetypeTables::Index::Tables;
     using TableIterator = decltype(std::declval<const Tables&>().begin());
@@ -709,14 +719,16 @@ public:
     SourceIterator(TableIterator at, TableIterator end) noexcept : at_(at), end_(end) { enter(); }
     /// At one of the entities side by side.
     explicit SourceIterator(const Entity* row) noexcept : row_(row) {}
+    SourceIterator(const SparsePairs* pairs, slot_t number) noexcept : pairs_(pairs), number_(number) {}
     friend bool operator==(const SourceIterator& a, const SourceIterator& b) noexcept {
-        return a.row_ == b.row_ && a.at_ == b.at_;
+        return a.row_ == b.row_ && a.at_ == b.at_ && a.number_ == b.number_;
     }
 
 private:
     friend IteratorFacade<SourceIterator, Entity, Entity>;
-    Entity dereference() const noexcept { return *row_; }
+    Entity dereference() const noexcept { return pairs_ == nullptr ? *row_ : pairs_->entity(SparsePairs::by_source, number_); }
     void increment() noexcept {
+        if (pairs_ != nullptr) return static_cast<void>(number_ = pairs_->next(SparsePairs::by_target, number_));
         if (++row_ != last_ || at_ == end_) return;
         ++at_;
         enter();
@@ -735,6 +747,8 @@ private:
     TableIterator at_{}, end_{};
     const Entity* row_ = nullptr;
     const Entity* last_ = nullptr;
+    const SparsePairs* pairs_ = nullptr;
+    slot_t number_ = no_slot;
 };
 
 using TargetRange = IteratorRange<TargetIterator>;
@@ -810,6 +824,41 @@ struct FoundRows {
         for (std::size_t part = parts.size(); part-- != 0;)
             for (std::size_t i = of(parts[part]).size(); i-- != 0;) f(of(parts[part])[i]);
     }
+};
+
+/// At an ancestor of an entity: its target, the target of that, and so on. Null at the end.
+class AncestorIterator : public IteratorFacade<AncestorIterator, Entity, Entity> {
+public:
+    AncestorIterator() noexcept = default;
+    /// At the first of at most `left` ancestors of `at`.
+    AncestorIterator(const StoreCore& core, ComponentId relation, Entity at, std::size_t left)
+        : core_(&core), relation_(relation), at_(at), left_(left) {
+        increment();
+    }
+    friend bool operator==(const AncestorIterator& a, const AncestorIterator& b) noexcept { return a.at_ == b.at_; }
+
+private:
+    friend IteratorFacade<AncestorIterator, Entity, Entity>;
+    Entity dereference() const noexcept { return at_; }
+    void increment();
+
+    const StoreCore* core_ = nullptr;
+    ComponentId relation_{};
+    Entity at_{};
+    std::size_t left_ = 0;
+};
+
+/// The ancestors of an entity, the nearest one first.
+class AncestorRange {
+public:
+    using iterator = AncestorIterator;
+    explicit AncestorRange(AncestorIterator first) noexcept : first_(first) {}
+    AncestorIterator begin() const noexcept { return first_; }
+    AncestorIterator end() const noexcept { return AncestorIterator(); }
+    bool empty() const noexcept { return begin() == end(); }
+
+private:
+    AncestorIterator first_;
 };
 
 //=== the engine ===//
@@ -934,7 +983,7 @@ public:
     SLOTWISE_ALWAYS_INLINE static T* typed_value_at(Self& self, const EntityLocation& at, TableType& table, Entity entity,
                                                     ComponentId id) noexcept {
         const std::int32_t column = table.column_of_own(id);
-        if (column < 0) return at.has_sparse() ? static_cast<T*>(self.sparse.get(entity, id)) : nullptr;
+        if (column < 0) return at.has_sparse() ? static_cast<T*>(self.sparse.get_component(entity, id)) : nullptr;
         if constexpr (!std::is_const_v<T>)
             if (table.has_marks()) [[unlikely]]
                 self.mark_changed(at, id);
@@ -1120,16 +1169,24 @@ public:
     /// Adds a pair. False if the entity does not live. Throws as change(); std::invalid_argument when it is no relation, or the
     /// target does not live
     bool relate(Entity entity, ComponentId relation, Entity target);
+    /// Adds a pair of a sparse relation in front of the pair of `sibling` and the target, or at the end if that is null, or
+    /// gives the pair this place. Throws as relate(); std::invalid_argument when the relation is not sparse, or `sibling` has
+    /// no such pair
+    bool relate_before(Entity entity, ComponentId relation, Entity target, Entity sibling);
     /// Removes a pair. False if the entity does not live.
     bool unrelate(Entity entity, ComponentId relation, Entity target);
     /// Removes all pairs of a relation, in one move. False if the entity does not live.
     bool unrelate(Entity entity, ComponentId relation);
-    /// The targets of an entity, in the order of their ids. Empty if it does not live. Throws as relate()
+    /// The targets of an entity, in the order of their ids; of a sparse relation in that of relate(). Empty if it does not
+    /// live. Throws as relate()
     TargetRange targets(Entity entity, ComponentId relation) const;
     /// The first target; null if there is none. Throws as relate()
     Entity target(Entity entity, ComponentId relation) const;
-    /// The entities that are related to a target, table by table. Throws as relate()
+    /// The entities that are related to a target, table by table; of a sparse relation in their order. Throws as relate()
     SourceRange sources(ComponentId relation, Entity target) const;
+    /// The first target of an entity, the first target of that, and so on, until there is none, or one is met that was met
+    /// before. Throws as relate()
+    AncestorRange ancestors(Entity entity, ComponentId relation) const;
     /// Calls f(entity, depth) for what is related to `root`, then for what is related to these, and so on: breadth first, each
     /// entity once, so that cycles end. The depth of the first ones is 1; `root` is left out.
     template <class F>
@@ -1137,6 +1194,10 @@ public:
     /// Appends the pairs that an entity has of a relation, in ascending order: with entities and with components as targets.
     /// Throws what the allocator throws
     void append_pairs(Entity entity, std::uint32_t relation, PlainVector<ComponentId>& to) const;
+    /// Refuses a pair of an acyclic relation by which the entity would be related to itself, over others too. Others do not
+    /// change it, so the search goes from the target upwards; if nothing is related to the entity, there is none.
+    /// Throws std::invalid_argument in words
+    void expect_no_cycle(Entity entity, ComponentId pair) const;
 
     //=== hooks and time ===//
 
@@ -1347,7 +1408,7 @@ public:
     ComponentRegistry registry{};
     ArchetypeTables tables{registry};
     Entities entities{};
-    SparseComponents sparse{registry}; // and targets of switched relations
+    SparseComponents sparse{registry}; // and pairs of relations
     StoreHooks hooks{};
     RemovalLogs removals{};
     ComponentLists type_lists{};
@@ -1416,6 +1477,10 @@ private:
                !hooks.any(HookKind::remove) && registry.with_closure(pair).empty();
     }
     SLOTWISE_INLINE SLOTWISE_NEVER_INLINE void remove_sparse_slowly(Entity entity, SparseColumn& column, ComponentId id);
+    /// Adds a pair of a sparse relation: as change(), in less than half of the instructions unless hooks or companions want its
+    /// steps.
+    SLOTWISE_INLINE SLOTWISE_NEVER_INLINE bool add_pair(Entity given, const ComponentTraits& traits,
+                                                        const ComponentValue& value, Entity before = Entity());
     void make_reserved();
     SLOTWISE_INLINE SLOTWISE_COLD void make_ids(std::span<Entity> ids);
     void free_spare() noexcept;
@@ -1466,12 +1531,7 @@ void StoreCore::for_each_component(Entity entity, F&& f) const {
     for (const ComponentId id : table(*at).ids())
         if (!registry.is_switched_alone(id)) f(id, value_at(*at, entity, id)); // its pair is sparse
     if (!at->has_sparse()) return;
-    for (const std::uint32_t number : sparse.numbers()) {
-        const ComponentId id = registry.id(number);
-        const SparseColumn* const column = sparse.column(number);
-        if (column != nullptr && column->contains(entity)) f(id, column->get(entity));
-        if (const Entity target = sparse.target(entity, number)) f(pair(id, target), static_cast<const void*>(nullptr));
-    }
+    sparse.for_each(entity, [&](ComponentId id, const void* value) { f(id, value); });
 }
 template <class Build>
 SLOTWISE_ALWAYS_INLINE void StoreCore::add_all(Entity entity, EntityLocation& at, ComponentList& list, Build&& build) {
@@ -1575,11 +1635,13 @@ SLOTWISE_ALWAYS_INLINE bool StoreCore::set_sparse(Entity entity, ComponentList& 
 //=== operations: relations ===//
 
 inline bool StoreCore::relate(Entity entity, ComponentId relation, Entity target) {
-    static_cast<void>(expect_relation(relation));
+    const ComponentTraits& traits = expect_relation(relation);
     const ComponentId id = pair(relation, target);
+    if (traits.sparse) return add_pair(entity, traits, {id});
     if (!only_retargets(entity, id)) return change(entity, {{&id, 1}, {}, {}});
     expect_idle();
     expect_ids({&id, 1});
+    if (registry.any_acyclic()) expect_no_cycle(without_user_bits(entity), id);
     sparse.targets(relation.number())->set(entity, id.target());
     return true;
 }
@@ -1587,6 +1649,12 @@ inline TargetRange StoreCore::targets(Entity entity, ComponentId relation) const
     const EntityLocation* const at = location(entity);
     const ComponentTraits& traits = expect_relation(relation);
     if (at == nullptr) return TargetRange(TargetIterator(), TargetIterator(), 0);
+    if (traits.sparse) {
+        const SparsePairs* const of = at->has_sparse() ? sparse.pairs(relation.number()) : nullptr;
+        if (of == nullptr) return TargetRange(TargetIterator(), TargetIterator(), 0);
+        return TargetRange(TargetIterator(of, of->first(SparsePairs::by_source, entity)), TargetIterator(of, no_slot),
+                           of->count(SparsePairs::by_source, entity));
+    }
     if (traits.switched) {
         const Entity found = at->has_sparse() ? sparse.target(entity, relation.number()) : Entity();
         const Entity one = ComponentIdParts::entity_of(found); // as below, a component is none of the targets
@@ -1600,7 +1668,14 @@ inline TargetRange StoreCore::targets(Entity entity, ComponentId relation) const
     return TargetRange(TargetIterator(ids.data(), first, Entity()), TargetIterator(ids.data(), last, Entity()), last - first);
 }
 inline SourceRange StoreCore::sources(ComponentId relation, Entity target) const {
-    if (expect_relation(relation).switched) {
+    const ComponentTraits& traits = expect_relation(relation);
+    if (traits.sparse) {
+        const SparsePairs* const of = sparse.pairs(relation.number());
+        if (of == nullptr) return SourceRange(SourceIterator(), SourceIterator(), 0);
+        return SourceRange(SourceIterator(of, of->first(SparsePairs::by_target, target)), SourceIterator(of, no_slot),
+                           of->count(SparsePairs::by_target, target));
+    }
+    if (traits.switched) {
         const SparseComponents::Targets* const all = sparse.targets(relation.number());
         const auto of = all == nullptr ? std::span<const Entity>() : all->of(without_user_bits(target));
         return SourceRange(SourceIterator(of.data()), SourceIterator(of.data() + of.size()), of.size());
@@ -1610,6 +1685,7 @@ inline SourceRange StoreCore::sources(ComponentId relation, Entity target) const
     for (const auto entry : found) count += entry.table->size();
     return SourceRange(SourceIterator(found.begin(), found.end()), SourceIterator(found.end(), found.end()), count);
 }
+inline void AncestorIterator::increment() { at_ = left_-- == 0 ? Entity() : core_->target(at_, relation_); }
 template <class F>
 void StoreCore::for_each_descendant(Entity root, ComponentId relation, F&& f) const {
     static_cast<void>(expect_relation(relation));

@@ -103,12 +103,42 @@ SLOTWISE_INLINE bool StoreCore::give(Entity entity, ComponentId id, const AnyVal
     if (registry.type(id) == nullptr) [[unlikely]]
         throw_invalid_argument("ArchetypeStore: the component is a tag, which has no value; write add(entity, id)");
     const ComponentValue given{id, value, assigns};
+    if (const ComponentTraits& traits = registry.traits(id); traits.sparse && id.is_pair())
+        return add_pair(entity, traits, given);
     return change(entity, {{&id, 1}, {}, {&given, 1}});
 }
 
+bool StoreCore::add_pair(Entity given, const ComponentTraits& traits, const ComponentValue& value, Entity before) {
+    const Entity entity = without_user_bits(given), target = value.id.target();
+    EntityLocation* const at = location(entity);
+    const SparsePairs* const of = sparse.pairs(value.id.relation_number());
+    const bool had = of != nullptr && of->find(entity, target) != no_slot;
+    const slot_t old = of != nullptr && traits.exclusive ? of->first(SparsePairs::by_source, entity) : no_slot;
+    if (at == nullptr || had || !traits.with.empty() || (old != no_slot && hooks.any(HookKind::remove)))
+        return change(entity, {{&value.id, 1}, {}, {&value, 1}, false, nullptr, before});
+    expect_ids({&value.id, 1});
+    const Changing changing_now(*this);
+    if (traits.acyclic) expect_no_cycle(entity, value.id);
+    SparsePairs& to = sparse.make_pairs(value.id.relation_number());
+    to.insert(entity, target, value.value, before ? to.find(before, target) : no_slot);
+    if (old != no_slot) to.erase(old);
+    at->set_sparse(true);
+    if (hooks.any(HookKind::add)) run_hook(HookKind::add, value.id, entity);
+    if (value.assigns && hooks.any(HookKind::set)) run_hook(HookKind::set, value.id, entity);
+    return true;
+}
+
 SLOTWISE_INLINE bool StoreCore::unrelate(Entity entity, ComponentId relation, Entity target) {
-    static_cast<void>(expect_relation(relation));
+    const ComponentTraits& traits = expect_relation(relation);
     const ComponentId id = pair(relation, target);
+    if (traits.sparse && !hooks.any(HookKind::remove)) {
+        if (!is_alive(entity)) return false;
+        const Changing changing_now(*this);
+        SparsePairs* const of = sparse.pairs(relation.number());
+        const slot_t number = of == nullptr ? no_slot : of->find(entity, id.target());
+        if (number != no_slot) of->erase(number);
+        return true;
+    }
     return change(entity, {{}, {&id, 1}, {}});
 }
 
@@ -133,6 +163,81 @@ SLOTWISE_INLINE void StoreCore::append_pairs(Entity entity, std::uint32_t relati
         to.push_back(ids[i]);
     if (!at->has_sparse()) return;
     if (const Entity target = sparse.target(entity, relation)) to.push_back(pair(registry.id(relation), target));
+    const SparsePairs* const of = sparse.pairs(relation);
+    if (of == nullptr) return;
+    const std::size_t before = to.size();
+    of->for_each(SparsePairs::by_source, entity,
+                 [&](slot_t each) { to.push_back(pair(registry.id(relation), of->entity(SparsePairs::by_target, each))); });
+    IdSets::sort(to.data() + before, to.size() - before, [](ComponentId a, ComponentId b) { return a < b; });
+}
+
+SLOTWISE_INLINE bool StoreCore::relate_before(Entity given, ComponentId relation, Entity target, Entity sibling) {
+    if (!expect_relation(relation).sparse)
+        throw_invalid_argument("ArchetypeStore::relate_before: the sources of this relation have no order, because they are in "
+                               "tables or switched; register it with the trait sparse");
+    const Entity entity = without_user_bits(given), behind = without_user_bits(sibling);
+    const ComponentId id = pair(relation, target);
+    if (sibling && !has(behind, id))
+        throw_invalid_argument("ArchetypeStore::relate_before: the sibling is not related to this target; name one of "
+                               "sources(relation, target), or Entity() for the place behind the last one");
+    if (!has(entity, id)) return add_pair(entity, registry.traits(relation), {id}, behind);
+    expect_idle();
+    SparsePairs& of = *sparse.pairs(relation.number());
+    if (behind != entity) of.move(of.find(entity, id.target()), sibling ? of.find(behind, id.target()) : no_slot);
+    return true;
+}
+
+SLOTWISE_INLINE AncestorRange StoreCore::ancestors(Entity given, ComponentId relation) const {
+    const Entity entity = without_user_bits(given);
+    std::size_t most = static_cast<std::size_t>(-1);
+    if (!expect_relation(relation).acyclic) { // how many there are, if they come round (Brent 1980)
+        Entity slow = entity, fast = target(entity, relation);
+        std::size_t length = 1, power = 1;
+        for (; fast && fast != slow; ++length) {
+            if (length == power) {
+                slow = fast;
+                power *= 2;
+                length = 0;
+            }
+            fast = target(fast, relation);
+        }
+        if (fast) {
+            slow = fast = entity;
+            for (std::size_t i = 0; i != length; ++i) fast = target(fast, relation);
+            for (most = length - 1; slow != fast; ++most) {
+                slow = target(slow, relation);
+                fast = target(fast, relation);
+            }
+        }
+    }
+    return AncestorRange(AncestorIterator(*this, relation, entity, most));
+}
+
+SLOTWISE_INLINE void StoreCore::expect_no_cycle(Entity entity, ComponentId pair) const {
+    const Entity target = pair.target();
+    if (!target || !registry.traits(pair).acyclic) return;
+    const auto expect_other = [&](Entity each) {
+        if (each != entity) return;
+        const std::string text = "ArchetypeStore: with " + registry.name(pair) + " the entity (" + to_string(entity) +
+                                 ") would be related to itself" + (target == entity ? "" : " over others") +
+                                 ", and the relation is acyclic; unrelate what leads there first";
+        throw_invalid_argument(text.c_str());
+    };
+    expect_other(target);
+    const EntityLocation* const at = entities.location(entity);
+    if (at == nullptr || !at->is_target()) return;
+    const ComponentId relation = registry.id(pair.relation_number());
+    if (registry.traits(pair).exclusive) {
+        for (Entity each = this->target(target, relation); each; each = this->target(each, relation)) expect_other(each);
+        return;
+    }
+    FoundEntities found;
+    found.add(target);
+    for (std::size_t i = 0; i != found.size(); ++i)
+        for (const Entity each : targets(found[i], relation)) {
+            expect_other(each);
+            found.add(each);
+        }
 }
 
 SLOTWISE_INLINE void StoreCore::run_hook(HookKind kind, ComponentId id, Entity entity) {
@@ -386,6 +491,8 @@ public:
     /// @pre structure may change, and ids are known Throws what the allocator throws
     EntityChange(StoreCore& core, Entity entity, EntityLocation& at, const Change& what)
         : core_(core), entity_(entity), at_(at), what_(what), add_(what.add), remove_(what.remove) {
+        if (core.registry.any_acyclic())
+            for (const ComponentId id : add_) core.expect_no_cycle(without_user_bits(entity), id);
         split();
     }
 
@@ -472,7 +579,7 @@ private:
         for (std::size_t i = 0; i != add_.size(); ++i) {
             const ComponentId id = add_[i];
             const bool last = i + 1 == add_.size() || !id.is_pair() || add_[i + 1].relation_number() != id.relation_number();
-            if (!last && sparse(id)) continue; // of several targets of a switched relation the last one stays
+            if (!last && sparse(id) && core_.registry.traits(id).exclusive) continue; // of several targets the last one stays
             const bool had = core_.has_at(at_, entity_, id);
             if (!sparse(id))
                 insert_sorted(table_added_, id);
@@ -489,11 +596,11 @@ private:
         for (const ComponentId id : remove_) {
             if (!sparse(id))
                 insert_sorted(table_removed_, id);
-            else if (core_.registry.is_switched_alone(id)) [[unlikely]]
+            else if (core_.registry.needs_target(id)) [[unlikely]]
                 core_.registry.expect(id, "ArchetypeStore::remove"); // by its C++ type
             else if (core_.has_at(at_, entity_, id)) {
                 insert_sorted(sparse_removed_, id);
-                if (id.is_pair()) insert_sorted(table_removed_, relation_of(id));
+                if (core_.registry.traits(id).switched) insert_sorted(table_removed_, relation_of(id));
             }
         }
         add_ = table_added_.span();
@@ -508,6 +615,11 @@ private:
     }
     void put_sparse(ComponentId id) {
         if (!id.is_pair()) return insert_sorted(sparse_added_, id);
+        const ComponentTraits& traits = core_.registry.traits(id);
+        if (traits.sparse) {
+            if (traits.exclusive) core_.append_pairs(entity_, id.relation_number(), sparse_removed_);
+            return insert_sorted(sparse_added_, id);
+        }
         const Entity before = core_.sparse.target(entity_, id.relation_number());
         if (before) insert_sorted(sparse_removed_, pair(relation_of(id), before)); // for its hooks: it is replaced
         insert_sorted(before ? retargeted_ : sparse_added_, id);
@@ -530,7 +642,7 @@ private:
         value_of(table.column_id(column)).build(table.type(column), to);
     }
     void emplace(ComponentId id) {
-        core_.sparse.emplace(entity_, id, value_of(id));
+        core_.sparse.emplace(entity_, id, value_of(id), what_.before);
         at_.set_sparse(true);
     }
     void assign_values() {
@@ -609,6 +721,7 @@ public:
     /// The same, but the one whose death it is, which dies last, is ended by end_first(entity, its place).
     template <class End>
     void apply(End&& end_first) {
+        for (std::size_t i = 0; i != dead_.size(); ++i) leave_pairs(dead_[i]);
         for (Table* const table : tables_) leave(*table);
         for (const Entity source : sources_)
             if (!dead_.contains(source)) leave(source);
@@ -646,8 +759,12 @@ private:
         }
         for (const std::uint32_t number : core_.sparse.numbers()) {
             const SparseComponents::Targets* const targets = core_.sparse.targets(number);
-            if (targets == nullptr) continue;
             const ComponentId id = pair(core_.registry.id(number), dead);
+            if (const SparsePairs* const pairs = core_.sparse.pairs(number);
+                pairs != nullptr && rule_of(id) != OnTargetDespawn::remove)
+                pairs->for_each(SparsePairs::by_target, dead,
+                                [&](slot_t each) { treat(rule_of(id), pairs->entity(SparsePairs::by_source, each), id); });
+            if (targets == nullptr) continue;
             for (const Entity source : targets->of(dead)) {
                 if (rule_of(id) == OnTargetDespawn::remove) sources_.push_back(source);
                 treat(rule_of(id), source, id);
@@ -683,6 +800,26 @@ private:
     void leave(Table& table) {
         for (slot_t row = static_cast<slot_t>(table.size()); row-- != 0;)
             if (const Entity entity = table.entities()[row]; !dead_.contains(entity)) leave(entity);
+    }
+    // The survivors of sparse relations lose their pairs with an entity that dies: without a move, and at once if no hook is
+    // called.
+    void leave_pairs(Entity dead) {
+        if (!place_of(dead).is_target()) return;
+        for (const std::uint32_t number : core_.sparse.numbers()) {
+            const ComponentId id = pair(core_.registry.id(number), dead);
+            SparsePairs* const pairs = core_.sparse.pairs(number);
+            if (pairs == nullptr || rule_of(id) != OnTargetDespawn::remove) continue;
+            if (!core_.hooks.any(HookKind::remove)) {
+                const StoreCore::Changing change(core_);
+                pairs->erase(SparsePairs::by_target, dead);
+                continue;
+            }
+            PlainVector<Entity> sources;
+            pairs->for_each(SparsePairs::by_target, dead,
+                            [&](slot_t each) { sources.push_back(pairs->entity(SparsePairs::by_source, each)); });
+            for (const Entity source : sources)
+                if (!dead_.contains(source)) core_.change_only(source, {{}, {&id, 1}, {}});
+        }
     }
     void leave(Entity entity) {
         ids_.clear();
@@ -1244,6 +1381,20 @@ SLOTWISE_INLINE bool StoreCore::check_invariants() const {
         }
         rows += table.size();
     });
+    for (const std::uint32_t number : sparse.numbers()) {
+        const SparsePairs* const of = sparse.pairs(number);
+        if (of == nullptr) continue;
+        const bool exclusive = registry.traits(registry.id(number)).exclusive;
+        of->for_each(SparsePairs::by_source, [&](Entity source) {
+            const EntityLocation* const at = location(source);
+            holds =
+                holds && at != nullptr && at->has_sparse() && (!exclusive || of->count(SparsePairs::by_source, source) == 1);
+        });
+        of->for_each(SparsePairs::by_target, [&](Entity target) {
+            const EntityLocation* const at = entities.location(target);
+            holds = holds && at != nullptr && at->is_target();
+        });
+    }
     return holds && rows == size();
 }
 
@@ -1285,7 +1436,8 @@ ComponentList& ComponentLists::make(const ComponentRegistry& registry, const Typ
         for (const ComponentId companion : registry.with_closure(id))
             list.any_sparse = list.any_sparse || is_sparse(registry, companion);
     }
-    list.one_sparse = ids.size() == 1 && registry.traits(ids[0]).sparse && registry.with_closure(ids[0]).empty();
+    list.one_sparse = ids.size() == 1 && registry.traits(ids[0]).sparse && !registry.needs_target(ids[0]) &&
+                      registry.with_closure(ids[0]).empty();
     lists_.push_back(new ComponentList(std::move(list)));
     known_.insert(types.kept_hash(), types.mark, reinterpret_cast<std::uintptr_t>(lists_.back()));
     return *lists_.back();

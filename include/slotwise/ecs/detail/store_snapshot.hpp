@@ -233,6 +233,10 @@ public:
                     else if (!core.is_alive(target))
                         refuse_unborn(target);
                 }
+            if (const SparsePairs* const pairs = core.sparse.pairs(number); pairs != nullptr && core.without_row != 0)
+                pairs->for_each(SparsePairs::by_target, [&](Entity target) {
+                    if (!core.is_alive(target)) refuse_unborn(target);
+                });
         }
     }
     /// @throws what the codec and the allocator throw
@@ -257,9 +261,10 @@ protected:
     StoreWriter(Part, const Core& core, const AnyCodec& codec) : core_(core), codec_(codec), is_part_(true) {
         locals_.resize(core.registry.size() + 1, 0);
     }
-    // Whether no entity has this sparse component, or a target of this switched relation.
+    // Whether no entity has this sparse component, or a pair of this sparse or switched relation.
     bool is_empty(std::uint32_t number) const noexcept {
         const SparseColumn* const column = core_.sparse.column(number);
+        if (const SparsePairs* const pairs = core_.sparse.pairs(number)) return pairs->empty();
         return column != nullptr ? column->empty() : core_.sparse.targets(number)->empty();
     }
     // Only between an apply() that threw and the next one.
@@ -365,15 +370,12 @@ protected:
             StoreFormat::TargetCodec codec{locals_.span(), {}};
             return block(targets->snapshot(as_part(codec)));
         }
+        if (const SparsePairs* const pairs = core_.sparse.pairs(number)) return write_pairs(*pairs);
         const SparseColumn& column = *core_.sparse.column(number);
         out_.number(std::uint64_t{column.size()});
         column.for_each([&](Entity entity, const void* value) {
             out_.number(entity.to_bits());
-            if (value == nullptr) return;
-            if (codec_.covers(*column.type()))
-                codec_.write(*column.type(), value, out_);
-            else
-                out_.raw(value, column.type()->size);
+            write_value(column.type(), value);
         });
     }
     // Behind all, and only if there is one: stores without resources have the bytes that they had before there were any.
@@ -404,6 +406,27 @@ protected:
         out_.number(std::uint64_t{text.size()});
         out_.raw(text.data(), text.size());
     }
+    // By source. The rank of each pair among those of its target follows from nothing else.
+    void write_pairs(const SparsePairs& pairs) {
+        const PlainVector<slot_t> ranks = pairs.ranks();
+        out_.number(std::uint64_t{pairs.count(SparsePairs::by_source)});
+        pairs.for_each(SparsePairs::by_source, [&](Entity source) {
+            out_.number(source.to_bits());
+            out_.number(std::uint64_t{pairs.count(SparsePairs::by_source, source)});
+            pairs.for_each(SparsePairs::by_source, source, [&](slot_t each) {
+                out_.number(pairs.entity(SparsePairs::by_target, each).to_bits());
+                out_.number(ranks[each]);
+                write_value(pairs.type(), pairs.value(each));
+            });
+        });
+    }
+    void write_value(const TypeDescriptor* type, const void* value) {
+        if (value == nullptr) return;
+        if (codec_.covers(*type))
+            codec_.write(*type, value, out_);
+        else
+            out_.raw(value, type->size);
+    }
     // With its length in front.
     void block(const std::vector<std::byte>& bytes) {
         out_.number(std::uint64_t{bytes.size()});
@@ -416,7 +439,7 @@ protected:
     PlainVector<std::uint32_t> locals_{}; // the place of each component in the list, from 1; 0: it is not there
     PlainVector<ComponentId> used_{};
     PlainVector<const Table*> tables_{};  // that are written
-    PlainVector<std::uint32_t> sparse_{}; // numbers of sparse components and switched relations that some entity has
+    PlainVector<std::uint32_t> sparse_{}; // numbers of what is in no table and some entity has
     ByteWriter out_{};
 };
 
@@ -484,6 +507,7 @@ protected:
         if (in_.error() != nullptr) return;
         check_tables();
         check_switched();
+        check_cycles();
         check_ids();
         for (const bool used : named_)
             if (!used) in_.fail("snapshot: a component is listed that nobody has");
@@ -696,7 +720,8 @@ protected:
         last_sparse_ = place_;
         const ComponentTraits& traits = core_.registry.traits(id);
         if (traits.switched && sparse_.targets(id.number()) == nullptr) return read_targets(id);
-        if (!traits.sparse || sparse_.column(id.number()) != nullptr)
+        if (traits.sparse && core_.registry.is_relation(id) && sparse_.pairs(id.number()) == nullptr) return read_pairs(id);
+        if (!traits.sparse || core_.registry.is_relation(id) || sparse_.column(id.number()) != nullptr)
             return in_.fail("snapshot: a sparse component or switched relation occurs twice, or is none");
         return read_column(sparse_.make_column(id));
     }
@@ -714,16 +739,54 @@ protected:
             if (at == nullptr || !at->has_row() || without_user_bits(entity) != entity || (before && !(before < entity)))
                 return in_.fail("snapshot: a sparse value is that of no living entity, or out of order");
             before = entity;
-            column.emplace(entity, [&](void* to) {
-                if (!plain)
-                    codec_.read(*type, to, in_);
-                else if (const auto bytes = in_.raw(type->size); !bytes.empty())
-                    std::memcpy(to, bytes.data(), bytes.size());
-            });
+            type_ = type;
+            column.emplace(entity, [&](void* to) { read_value(to); });
             at->set_sparse(true);
             if (in_.error() != nullptr) return false;
         }
         return in_.error() == nullptr;
+    }
+    bool read_pairs(ComponentId relation) {
+        SparsePairs& pairs = sparse_.make_pairs(relation.number());
+        const TypeDescriptor* const type = pairs.type();
+        const bool plain = type != nullptr && !codec_.covers(*type);
+        const bool exclusive = core_.registry.traits(relation).exclusive;
+        PlainVector<slot_t> ranks;
+        Entity before;
+        const std::size_t of_pair = sizeof(Entity) + sizeof(slot_t) + (plain ? type->size : 0);
+        std::size_t sources = in_.length(sizeof(Entity) + sizeof(std::uint64_t) + of_pair);
+        if (sources == 0) return in_.fail("snapshot: a sparse relation is listed that nobody has");
+        for (; sources != 0 && in_.error() == nullptr; --sources) {
+            const Entity source = Entity::from_bits(in_.number<Entity::bits_type>());
+            EntityLocation* const at = entities_.location(source);
+            if (at == nullptr || !at->has_row() || without_user_bits(source) != source || (before && !(before < source)))
+                return in_.fail("snapshot: a source of a sparse relation does not live, or is out of order");
+            before = source;
+            at->set_sparse(true);
+            std::size_t targets = in_.length(of_pair);
+            if (targets == 0 || (exclusive && targets != 1))
+                return in_.fail("snapshot: a source of a sparse relation has no target, or two of an exclusive one");
+            for (; targets != 0 && in_.error() == nullptr; --targets) {
+                const Entity target = Entity::from_bits(in_.number<Entity::bits_type>());
+                if (!note_target(target)) return false;
+                if (pairs.find(source, target) != no_slot)
+                    return in_.fail("snapshot: a pair of a sparse relation occurs twice");
+                ranks.push_back(in_.number<slot_t>());
+                const auto build = [](void* to, void* reader) { static_cast<StoreReader*>(reader)->read_value(to); };
+                type_ = type;
+                pairs.insert(source, target, AnyValue::built(build, this));
+            }
+        }
+        if (in_.error() == nullptr && !pairs.order(ranks.span()))
+            in_.fail("snapshot: the sources of a target of a sparse relation have no order");
+        return in_.error() == nullptr;
+    }
+    // Of type_.
+    void read_value(void* to) {
+        if (codec_.covers(*type_))
+            codec_.read(*type_, to, in_);
+        else if (const auto bytes = in_.raw(type_->size); !bytes.empty())
+            std::memcpy(to, bytes.data(), bytes.size());
     }
     bool read_targets(ComponentId relation) {
         SparseComponents::Targets& targets = sparse_.make_targets(relation.number());
@@ -780,6 +843,48 @@ protected:
             }
     }
 
+    // Acyclic relations have no cycle. Depth first, with a stack: an entity is left when those above it were.
+    void check_cycles() {
+        for (const ComponentId relation : used_) {
+            if (!core_.registry.traits(relation).acyclic) continue;
+            struct Step {
+                Entity entity;
+                bool leaves;
+            };
+            PlainVector<Step> steps;
+            SparseColumn entered(nullptr), left(nullptr);
+            const auto mark = [](void*) {};
+            for (const Entity first : entities_.alive()) {
+                steps.push_back({first, false});
+                while (!steps.empty()) {
+                    const Step step = steps.back();
+                    steps.pop_back();
+                    if (step.leaves) {
+                        left.emplace(step.entity, mark);
+                        continue;
+                    }
+                    if (left.contains(step.entity)) continue;
+                    if (!entered.emplace(step.entity, mark)) {
+                        in_.fail("snapshot: an acyclic relation has a cycle");
+                        return;
+                    }
+                    steps.push_back({step.entity, true});
+                    for_each_target(step.entity, relation, [&](Entity target) { steps.push_back({target, false}); });
+                }
+            }
+        }
+    }
+    template <class F>
+    void for_each_target(Entity source, ComponentId relation, F&& f) const {
+        const EntityLocation* const at = entities_.location(source);
+        if (at == nullptr || !at->has_row()) return;
+        for (const ComponentId id : staged_[at->table()].table.ids())
+            if (id.relation_number() == relation.number() && id.target()) f(id.target());
+        if (const Entity target = ComponentIdParts::entity_of(sparse_.target(source, relation.number()))) f(target);
+        if (const SparsePairs* const pairs = sparse_.pairs(relation.number()))
+            pairs->for_each(SparsePairs::by_source, source,
+                            [&](slot_t each) { f(pairs->entity(SparsePairs::by_target, each)); });
+    }
     void check_ids() {
         std::size_t rows = 0;
         for (const Staged& each : staged_) rows += each.table.size();
@@ -870,6 +975,7 @@ protected:
     PlainVector<bool> named_{}; // which of them something names
     std::uint32_t place_ = 0;   // in the list, of the component that was read last
     std::uint32_t last_sparse_ = 0;
+    const TypeDescriptor* type_ = nullptr; // of the sparse values that are read
     typename Core::Entities entities_{};
     std::vector<Staged> staged_{};
     PlainVector<bool> staged_slots_{}; // numbers of tables that the snapshot has
