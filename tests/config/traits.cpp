@@ -241,6 +241,10 @@ ROW("nttttnt", EventQueue<int>::Reader)
 
 // graph
 ROW("nttttnt", NodeInfo)
+ROW("nnnnnnn", SharedNodeInfo)
+ROW("-tt---t", NodePin<int>)
+ROW("nttttnt", NodeLink<Entity>)
+ROW("------t", NodeName<Entity, int>)
 ROW("-ynynnn", LinkResult<Entity>)
 ROW("-ttttnt", ChangedInputs)
 ROW("------n", DataflowContext<DataflowGraph<int, int>>)

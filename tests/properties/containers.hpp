@@ -570,6 +570,8 @@ struct BasicPairMatch : View {};
 struct EventQueue : Part {};
 // Nodes of a graph; see tests/graph.
 struct LinkResult : Part {};
+struct SharedNodeInfo : Part {};
+struct NodeName : Part {};
 struct OutputSubscriber : Part {};
 struct ChangedInputs : View {};
 struct DataflowContext : View {};
