@@ -1096,8 +1096,14 @@ private:
             bool used = false;
             const SparseColumn* const column = core_.sparse.column(number);
             const SparseComponents::Targets* const targets = core_.sparse.targets(number);
+            const SparsePairs* const pairs = core_.sparse.pairs(number);
             for (const Entity each : inside_) {
                 if (column != nullptr) used = used || column->contains(each);
+                if (pairs != nullptr)
+                    pairs->for_each(SparsePairs::by_source, each, [&](slot_t of) {
+                        used = true;
+                        use_target(pairs->entity(SparsePairs::by_target, of));
+                    });
                 const Entity* const target = targets == nullptr ? nullptr : targets->get(each);
                 if (target == nullptr) continue;
                 used = true;
@@ -1181,6 +1187,7 @@ private:
             StoreFormat::TargetCodec codec{this->locals_.span(), {}};
             return this->block(part.snapshot(as_part(codec)));
         }
+        if (const SparsePairs* const pairs = core_.sparse.pairs(number)) return write_pairs(*pairs);
         const SparseColumn& column = *core_.sparse.column(number);
         std::size_t count = 0;
         for (const Entity each : inside_) count += column.contains(each);
@@ -1189,6 +1196,37 @@ private:
             if (!column.contains(inside_[i])) continue;
             out_.number(Entity(static_cast<slot_t>(i), 1).to_bits());
             if (column.type() != nullptr) codec_.write(*column.type(), column.get(inside_[i]), out_);
+        }
+    }
+    // As StoreWriter::write_pairs. It walks all sources of the targets that the part has.
+    void write_pairs(const SparsePairs& pairs) {
+        SparseColumn seen(nullptr);  // targets whose sources have their ranks
+        PlainVector<slot_t> rank_of; // by the number of a pair
+        std::size_t count = 0;
+        for (const Entity each : inside_) {
+            count += pairs.first(SparsePairs::by_source, each) != no_slot;
+            pairs.for_each(SparsePairs::by_source, each, [&](slot_t of) {
+                const Entity target = pairs.entity(SparsePairs::by_target, of);
+                if (!seen.emplace(target, [](void*) {})) return;
+                slot_t rank = 0;
+                pairs.for_each(SparsePairs::by_target, target, [&](slot_t sibling) {
+                    if (!IdSets::contains(inside_.span(), pairs.entity(SparsePairs::by_source, sibling))) return;
+                    if (sibling >= rank_of.size()) rank_of.resize(std::size_t{sibling} + 1);
+                    rank_of[sibling] = rank++;
+                });
+            });
+        }
+        out_.number(std::uint64_t{count});
+        for (std::size_t i = 0; i != inside_.size(); ++i) {
+            const std::size_t targets = pairs.count(SparsePairs::by_source, inside_[i]);
+            if (targets == 0) continue;
+            out_.number(Entity(static_cast<slot_t>(i), 1).to_bits());
+            out_.number(std::uint64_t{targets});
+            pairs.for_each(SparsePairs::by_source, inside_[i], [&](slot_t of) {
+                out_.number(local(pairs.entity(SparsePairs::by_target, of)).to_bits());
+                out_.number(rank_of[of]);
+                this->write_value(pairs.type(), pairs.value(of));
+            });
         }
     }
 
@@ -1361,6 +1399,13 @@ private:
             if (SparseColumn* const column = this->sparse_.column(number);
                 column != nullptr && column->type() != nullptr && codec_.has_entities(*column->type()))
                 column->for_each([&](Entity, void* value) { codec_.for_each_entity(*column->type(), value, rename); });
+        for (const std::uint32_t number : this->sparse_.numbers())
+            if (const SparsePairs* const pairs = this->sparse_.pairs(number);
+                pairs != nullptr && pairs->type() != nullptr && codec_.has_entities(*pairs->type()))
+                pairs->for_each(SparsePairs::by_source, [&](Entity source) {
+                    pairs->for_each(SparsePairs::by_source, source,
+                                    [&](slot_t each) { codec_.for_each_entity(*pairs->type(), pairs->value(each), rename); });
+                });
     }
     /// The target here of a pair in the part, in the form of ComponentIdParts::target_of(); null if it is nothing here.
     Entity target_here(Entity target) const noexcept {
@@ -1448,6 +1493,7 @@ private:
                 column->for_each([&](Entity entity, void* value) {
                     give(now_[entity.index()], id, value == nullptr ? AnyValue() : AnyValue::moved(value));
                 });
+            if (const SparsePairs* const pairs = this->sparse_.pairs(number)) place_pairs(*pairs, id, result);
             const SparseComponents::Targets* const targets = this->sparse_.targets(number);
             if (targets == nullptr) continue;
             for (const auto [target, sources] : *targets) {
@@ -1460,6 +1506,33 @@ private:
                 for (const Entity source : sources) give(now_[source.index()], pair(id, here), AnyValue());
             }
         }
+    }
+
+    // In the order of the targets of each source; then the sources of each target get theirs, behind those that it had.
+    void place_pairs(const SparsePairs& from, ComponentId relation, InsertedEntities& result) {
+        SparsePairs& to = core_.sparse.make_pairs(relation.number());
+        from.for_each(SparsePairs::by_source, [&](Entity source) {
+            const Entity now = now_[source.index()];
+            from.for_each(SparsePairs::by_source, source, [&](slot_t each) {
+                const Entity target = target_here(from.entity(SparsePairs::by_target, each));
+                if (target.is_null() || to.find(now, target) != no_slot) { // two targets may be one here
+                    ++result.dropped_pairs_;
+                    return;
+                }
+                void* const value = from.value(each);
+                core_.entities.location(now)->set_sparse(true);
+                to.insert(now, target, value == nullptr ? AnyValue() : AnyValue::moved(value));
+                core_.entities.location(target)->set_target(true);
+            });
+        });
+        from.for_each(SparsePairs::by_target, [&](Entity old) {
+            const Entity target = target_here(old);
+            if (target.is_null()) return;
+            from.for_each(SparsePairs::by_target, old, [&](slot_t each) {
+                const slot_t placed = to.find(now_[from.entity(SparsePairs::by_source, each).index()], target);
+                to.move(placed, no_slot);
+            });
+        });
     }
 
     PlainVector<Entity> inside_{}, outside_{}; // what they were
