@@ -172,7 +172,7 @@ public:
         check(in_order, "all come from left to right, whatever tables they are in");
         const std::size_t moving = store_.remove_all<Velocity>();
         check(moving == movers && store_.query<const Health>().despawn_all() == movers, "all that moved has ended");
-        check(store_.size() == stones && store_.check_invariants(), "the stones stay");
+        check(store_.size() == stones + 1 && store_.check_invariants(), "the stones and their template stay");
     }
 
 private:
