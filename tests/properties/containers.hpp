@@ -560,6 +560,7 @@ struct ExtractedEntity : Part {};
 struct ComponentAccessor : View {};
 struct HookId : Part {};
 struct HookToken : Part {};
+struct QueryAccess : Part {};
 struct ComponentSelection : Part {};
 struct InsertedEntities : Part {};
 // Commands for a store: nobody asks for one of them again.
