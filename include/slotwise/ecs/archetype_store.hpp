@@ -35,7 +35,7 @@ inline constexpr bool not_one_component = sizeof...(Ts) != 1 || (std::is_referen
 /// Says how components are named, if a list is none of components.
 template <class... Ts>
 struct NamedComponents {
-    static constexpr void expect() noexcept {
+    static void expect() noexcept {
         static_assert(sizeof...(Ts) != 0, "ArchetypeStore: name a component, as in get<Position>(entity), at<Position>(entity) "
                                           "or has<Position>(entity); by its id it is get(entity, id) or has(entity, id)");
         static_assert((!std::is_reference_v<Ts> && ...),

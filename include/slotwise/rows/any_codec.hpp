@@ -123,7 +123,7 @@ public:
 private:
     using Visit = void (*)(void* value, const detail::EntityVisit& f);
     template <class T, class Codec>
-    static constexpr Visit visit_of() noexcept {
+    static Visit visit_of() noexcept {
         if constexpr (detail::EntitiesIn<T>::template names_them<Codec>)
             return [](void* value, const detail::EntityVisit& f) { Codec::for_each_entity(*static_cast<T*>(value), f); };
         else if constexpr (detail::EntitiesIn<T>::any())

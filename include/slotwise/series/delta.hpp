@@ -503,11 +503,11 @@ public:
 
     /// "SLX1" for dictionaries, "SLY1" for sets.
     template <class Key, class Time>
-    static constexpr std::uint32_t magic(const SetDelta<Key, Time>&) noexcept {
+    static std::uint32_t magic(const SetDelta<Key, Time>&) noexcept {
         return 0x3159'4C53;
     }
     template <class Key, class T, class Time>
-    static constexpr std::uint32_t magic(const DictDelta<Key, T, Time>&) noexcept {
+    static std::uint32_t magic(const DictDelta<Key, T, Time>&) noexcept {
         return 0x3158'4C53;
     }
     /// The types of times, keys and values.

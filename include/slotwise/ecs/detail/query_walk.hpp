@@ -363,7 +363,7 @@ void sort_entities(NumberedEntity* first, std::size_t count) noexcept;
 /// A number in whose order are the numbers of a type: -0.0 is 0.0, and a NaN comes last.
 template <class Number>
     requires(std::is_arithmetic_v<Number> || std::is_enum_v<Number>)
-constexpr std::uint64_t number_for_order(Number value) noexcept {
+std::uint64_t number_for_order(Number value) noexcept {
     constexpr std::uint64_t top = std::uint64_t{1} << 63;
     if constexpr (std::is_enum_v<Number>)
         return number_for_order(static_cast<std::underlying_type_t<Number>>(value));

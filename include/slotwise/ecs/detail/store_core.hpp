@@ -130,7 +130,7 @@ private:
     static ComponentId any_target_of(ComponentId pair) noexcept {
         return ComponentIdParts::make_pair(pair.relation_number(), 0xFFFF'FFFF'FFFFu);
     }
-    static constexpr std::uint32_t bit_of(HookKind kind) noexcept { return 1u << static_cast<unsigned>(kind); }
+    static std::uint32_t bit_of(HookKind kind) noexcept { return 1u << static_cast<unsigned>(kind); }
     const Hooks& of(HookKind kind) const noexcept { return hooks_[static_cast<std::size_t>(kind)]; }
     void run_exactly(HookKind kind, ComponentId of_id, ComponentId id, Entity entity, void* value) const;
     void expect_quiescent() const noexcept {
@@ -271,7 +271,7 @@ concept Component = std::is_object_v<Value> && !std::is_array_v<Value> && std::i
 
 /// Refuses types whose values stay where they were built.
 template <class Value>
-constexpr void expect_movable() noexcept {
+void expect_movable() noexcept {
     static_assert(std::is_move_constructible_v<Value>,
                   "ArchetypeStore: values of this type can be neither copied nor moved; register it with {.sparse = true}, and "
                   "build it in place by emplace<T>(entity, args...), or add<T>(entity)");
