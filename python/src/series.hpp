@@ -217,7 +217,8 @@ void bind_series(nb::module_& m, const char* name, const char* delta_name) {
                     if (changes.time <= c.window()) return Applied::already;
                     if (since != c.window()) return Applied::gap;
                     // Before the window opens: a delta that is refused must leave the series as it was.
-                    slotwise::detail::check_delta(&c, c.hash_function(), c.key_eq(), changes, slotwise::Strictness::strict).raise();
+                    slotwise::detail::check_delta(&c, c.hash_function(), c.key_eq(), changes, slotwise::Strictness::strict)
+                        .raise();
                     Face::writer(self, c, changes.time).apply(changes);
                     return Applied::done;
                 });
