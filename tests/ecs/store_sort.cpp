@@ -245,12 +245,12 @@ TEST_CASE("Sorted walks: numbers have one order, also those that do not compare"
                                                 [&](Entity entity, const Number&) { order.push_back(entity); });
     const int expected[] = {4, 9, 6, 1, 2, 8, 5, 3, 0, 7};
     for (std::size_t i = 0; i != order.size(); ++i) CHECK(order[i] == entities[static_cast<std::size_t>(expected[i])]);
-    static_assert(slotwise::detail::number_for_order(-1) < slotwise::detail::number_for_order(0));
-    static_assert(slotwise::detail::number_for_order(std::int8_t{-128}) < slotwise::detail::number_for_order(std::int8_t{127}));
-    static_assert(slotwise::detail::number_for_order(-1.0f) < slotwise::detail::number_for_order(-0.0f));
-    static_assert(slotwise::detail::number_for_order(~0ull) > slotwise::detail::number_for_order(0ull));
-    static_assert(slotwise::detail::number_for_order(OnTargetDespawn::despawn) !=
-                  slotwise::detail::number_for_order(OnTargetDespawn::refuse));
+    CHECK(slotwise::detail::number_for_order(-1) < slotwise::detail::number_for_order(0));
+    CHECK(slotwise::detail::number_for_order(std::int8_t{-128}) < slotwise::detail::number_for_order(std::int8_t{127}));
+    CHECK(slotwise::detail::number_for_order(-1.0f) < slotwise::detail::number_for_order(-0.0f));
+    CHECK(slotwise::detail::number_for_order(~0ull) > slotwise::detail::number_for_order(0ull));
+    CHECK(slotwise::detail::number_for_order(OnTargetDespawn::despawn) !=
+          slotwise::detail::number_for_order(OnTargetDespawn::refuse));
 }
 
 TEST_CASE("Sorted lists: rows in the order of a component, as a range-for loop binds them", "[ecs][sort]") {
