@@ -11,6 +11,7 @@
 #include <slotwise/ecs/command_buffer.hpp>
 #include <slotwise/series/delta_tracker.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -516,5 +517,71 @@ TEST_CASE("ArchetypeStore: after on_replace comes on_set, also if another hook t
                 CHECK(store.has<Health>(entity) == (now == 2));
                 CHECK(store.check_invariants());
             }
+#endif
+}
+
+TEST_CASE("ArchetypeStore: of a component whose hook throws the others are called back, or are not called",
+          "[ecs][hooks][throws]") {
+#if SLOTWISE_EXCEPTIONS
+    struct Body {
+        int value = 0;
+    };
+    const auto throws = [](auto&& change) {
+        try {
+            change();
+            return false;
+        } catch (const InjectedFailure&) {
+            return true;
+        }
+    };
+    for (const bool sparse : {false, true})
+        for (const bool first : {false, true}) { // whether the hook that throws is before the index's
+            INFO("sparse " << sparse << ", first " << first);
+            ArchetypeStore store;
+            store.registry().add<Body>({.sparse = sparse});
+            int key = 0;                     // what an index has of the one entity; 0: nothing
+            std::optional<HookKind> thrower; // of Body
+            const auto fail = [&](HookKind of) {
+                if (of == thrower) throw InjectedFailure();
+            };
+            const auto add_throwers = [&] {
+                store.on_add<Body>([&](Entity) { fail(HookKind::add); });
+                store.on_set<Body>([&](Entity) { fail(HookKind::set); });
+                store.on_remove<Body>([&](Entity) { fail(HookKind::remove); });
+                store.on_replace<Body>([&](Entity) { fail(HookKind::replace); });
+            };
+            if (first) add_throwers();
+            store.on_add<Body>([&](Entity, Body& of) { key = of.value; });
+            store.on_set<Body>([&](Entity, Body& of) { key = of.value; });
+            store.on_remove<Body>([&](Entity) { key = 0; });
+            store.on_replace<Body>([&](Entity) { key = 0; });
+            if (!first) add_throwers();
+            const Entity entity = store.spawn(Body{5});
+            thrower = HookKind::replace;
+            CHECK(throws([&] { store.set(entity, Body{6}); }));
+            CHECK(key == 5);
+            CHECK(throws([&] { store.patch<Body>(entity, [](Body& of) { of.value = 6; }); }));
+            CHECK(key == 5);
+            CHECK(store.at<Body>(entity).value == 5);
+            thrower = HookKind::remove;
+            CHECK(throws([&] { store.remove<Body>(entity); }));
+            CHECK(throws([&] { static_cast<void>(store.take<Body>(entity)); }));
+            CHECK(throws([&] { store.despawn(entity); }));
+            CHECK(throws([&] { store.remove_all<Body>(); }));
+            CHECK(key == 5);
+            thrower = HookKind::set; // the change stays, and hooks that come after are not called
+            CHECK(throws([&] { store.set(entity, Body{6}); }));
+            CHECK(store.at<Body>(entity).value == 6);
+            CHECK(key == (first ? 0 : 6));
+            thrower.reset();
+            CHECK(store.modified<Body>(entity)); // tells them
+            CHECK(key == 6);
+            store.remove<Body>(entity);
+            thrower = HookKind::add;
+            CHECK(throws([&] { store.add(entity, Body{7}); }));
+            CHECK(store.at<Body>(entity).value == 7);
+            CHECK(key == (first ? 0 : 7));
+            CHECK(store.check_invariants());
+        }
 #endif
 }

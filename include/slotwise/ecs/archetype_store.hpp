@@ -905,27 +905,33 @@ public:
     //=== hooks ===//
 
     /// Calls f(entity, T&), or f(entity), after an entity got a T, by whatever change. What f throws reaches the caller of the
-    /// change, which stays; hooks that come after are not called. A hook may read and write values, but not change structure.
+    /// change, which stays; hooks that come after are not called, those of on_set excepted that follow on_replace, of other
+    /// components: add an index before hooks that may throw. A hook may read and write values, but not change structure.
+    /// @pre f does not throw when it is called for a change that failed (see on_remove), as it ends the program
     /// @throws what the allocator and the copy of f throw; strong
     template <detail::Component T, class F>
     HookId on_add(F f) {
         return hook<T>(HookKind::add, std::move(f));
     }
-    /// The same before an entity loses its T, and while it has it; f must not throw. All that may fail was done then, but for
-    /// moves of values: if those in the entity's table move without a throw, f is called for no removal that then fails. If a
-    /// move throws, on_add hooks are called for what the entity has still: they must not throw either.
+    /// The same before an entity loses its T, and while it has it. All that may fail was done then, but for moves of values: if
+    /// those in the entity's table move without a throw, and no on_remove hook throws, f is called for no removal that then
+    /// fails. If a move or f throws, the removal is not made, and all on_add hooks are called of each component of which an
+    /// on_remove hook was called, also the one that threw, if the entity has it still.
     template <detail::Component T, class F>
     HookId on_remove(F f) {
         return hook<T>(HookKind::remove, std::move(f));
     }
-    /// The same after set() gave an entity a T, after on_add if it added one, after patch(), and by modified().
+    /// The same after set() gave an entity a T, after on_add if it added one, after patch(), and by modified(). What f throws
+    /// reaches the caller as that of on_add; f does not throw when an assignment, or a hook of on_replace, threw before.
     template <detail::Component T, class F>
     HookId on_set(F f) {
         return hook<T>(HookKind::set, std::move(f));
     }
-    /// The same before set() or patch() writes a T that an entity has, with the old value; f must not throw. All hooks of one
-    /// change are called before the first of its values is assigned, and on_set hooks afterwards, whatever throws meanwhile: an
-    /// index that erases a key in on_replace and on_remove, and inserts one in on_add and on_set, is always right.
+    /// The same before set() or patch() writes a T that an entity has, with the old value. All hooks of one change are called
+    /// before the first of its values is assigned, and on_set hooks afterwards, whatever throws meanwhile. If f throws, nothing
+    /// is assigned, and all on_set hooks are called of each component of which an on_replace hook was called, also the one that
+    /// threw: an index that erases a key in on_replace and on_remove, and inserts one, which may be there, in on_add and on_set,
+    /// is right after every throw but one of another on_add or on_set hook.
     template <detail::Component T, class F>
     HookId on_replace(F f) {
         return hook<T>(HookKind::replace, std::move(f));

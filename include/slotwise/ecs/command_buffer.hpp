@@ -53,7 +53,7 @@ SLOTWISE_BEGIN
 /// If something throws while commands are applied, earlier changes stay. The entity whose change threw is as before, or has
 /// ended if the buffer spawned it, and its commands are dropped. Where its commands are carried out one by one, those before
 /// the one that threw stay done. The commands of other entities remain in the buffer: apply it again, or clear() it. An
-/// exception of a hook comes after the change of its entity, which stays.
+/// exception of an on_add or on_set hook comes after the change of its entity, which stays.
 ///
 /// A buffer that dies leaves its memory to the store, up to a few buffers of 128 KiB each, and the next ones take it: a buffer
 /// that is made anew in each frame costs little more than one that is kept. ArchetypeStore::defer() has such a buffer.

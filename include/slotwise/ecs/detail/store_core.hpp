@@ -1205,13 +1205,13 @@ public:
     template <class F>
     HookId hook(HookKind kind, ComponentId id, F&& f);
     /// Writes a value that the entity has by write(), between its on_replace and on_set hooks. on_set runs also if write()
-    /// throws, with what it left. Callers do it alone if there are no such hooks: g++ inlines write() there only.
-    /// Throws what hooks and write() throw; if an on_replace hook does, nothing has changed
+    /// throws, with what it left, or if an on_replace hook throws, with the old value. Callers do it alone if there are no such
+    /// hooks: g++ inlines write() there only. Throws what hooks and write() throw
     template <class Write>
     SLOTWISE_NEVER_INLINE void write_with_hooks(ComponentId id, Entity entity, Write&& write) {
         const Changing change(*this, true);
-        if (hooks.any(HookKind::replace)) run_hook(HookKind::replace, id, entity);
         ScopeGuard failed([&]() noexcept { run_hook(HookKind::set, id, entity); });
+        if (hooks.any(HookKind::replace)) run_hook(HookKind::replace, id, entity);
         write();
         failed.dismiss();
         run_hook(HookKind::set, id, entity);
@@ -1228,8 +1228,8 @@ public:
     }
     /// Refuses what names nothing, and tags. Throws std::invalid_argument in words
     void expect_patchable(ComponentId id) const;
-    /// Calls the on_replace hooks of those of these components that the table of the entity has, and counts them. If one
-    /// throws, it calls the on_set hooks of those before. Throws what they throw
+    /// Calls the on_replace hooks of those of these components that the table of the entity has. If one throws, the on_set
+    /// hooks of its component and of those before it are called. Throws what they throw
     void run_replace_hooks(Entity entity, const Table& table, Ids ids);
     /// Calls the on_set hooks of these components of an entity. If one throws, those of components that `replaced` has are
     /// called nevertheless: their on_replace hooks were. Throws what they throw

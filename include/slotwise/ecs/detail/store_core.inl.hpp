@@ -248,8 +248,8 @@ SLOTWISE_INLINE void StoreCore::run_hook(HookKind kind, ComponentId id, Entity e
 SLOTWISE_INLINE void StoreCore::run_replace_hooks(Entity entity, const Table& table, Ids ids) {
     std::size_t called = 0;
     ScopeGuard failed([&]() noexcept { run_set_hooks_of_failure(entity, table, ids.first(called)); });
-    for (; called != ids.size(); ++called)
-        if (table.contains(ids[called])) run_hook(HookKind::replace, ids[called], entity);
+    while (called != ids.size()) // counted first: others of its hooks were called, or the one that throws has erased a key
+        if (const ComponentId id = ids[called++]; table.contains(id)) run_hook(HookKind::replace, id, entity);
     failed.dismiss();
 }
 
@@ -360,8 +360,8 @@ SLOTWISE_INLINE void fill_column(const TypeDescriptor& type, const AnyValue& val
 
 /// The on_remove hooks of one change. walk(f) calls f(id, entity) for each component that is removed. The hooks are called when
 /// all that may fail is done, so that none is called for a change that fails. After them only hooks themselves and moves of
-/// values may throw. If one throws, this object calls the on_add hooks of each component that is still there and whose
-/// on_remove hooks were called.
+/// values may throw. If one throws, this object calls the on_add hooks of each component that is still there and of which an
+/// on_remove hook was called, also the one that threw.
 template <class Walk>
 class RemovalHooks {
 public:
@@ -381,8 +381,8 @@ public:
             core_.removals.reserve();
         }
         walk_([this](ComponentId id, Entity entity) {
+            ++called_; // first: others of its hooks were called, or the one that throws has erased a key
             core_.run_hook(HookKind::remove, id, entity);
-            ++called_;
         });
     }
     /// The change was made.
@@ -405,7 +405,7 @@ private:
 
     StoreCore& core_;
     const Walk& walk_;
-    std::size_t called_ = 0; // components whose hooks were called
+    std::size_t called_ = 0; // components of which a hook was called
     bool logs_ = false;      // hooks write who lost them
 };
 template <class Walk>
@@ -662,8 +662,8 @@ private:
     }
     /// The on_replace hooks, of all values before the first one is assigned: if one throws, nothing has changed.
     SLOTWISE_NEVER_INLINE void run_replace_hooks() {
-        for (; told_ != what_.values.size(); ++told_)
-            if (const ComponentValue& each = what_.values[told_]; replaces(each))
+        while (told_ != what_.values.size()) // counted first, see StoreCore::run_replace_hooks
+            if (const ComponentValue& each = what_.values[told_++]; replaces(each))
                 core_.run_hook(HookKind::replace, each.id, entity_);
     }
     void run_set_hook_after_replace(const ComponentValue& value) noexcept {
@@ -689,7 +689,7 @@ private:
     std::span<const ComponentId> add_, remove_;       // of tables
     std::span<const ComponentId> before_{}, after_{}; // the ids of the tables
     PlainVector<ComponentId> table_added_{}, table_removed_{}, sparse_added_{}, sparse_removed_{};
-    std::size_t told_ = 0;                  // of the values: on_replace hooks were called
+    std::size_t told_ = 0;                  // of the values: an on_replace hook was called
     std::size_t assigned_ = 0;              // of the values: the assignment began
     PlainVector<ComponentId> retargeted_{}; // pairs of switched relations that take the place of others
 };
