@@ -930,8 +930,8 @@ public:
     /// The same before set() or patch() writes a T that an entity has, with the old value. All hooks of one change are called
     /// before the first of its values is assigned, and on_set hooks afterwards, whatever throws meanwhile. If f throws, nothing
     /// is assigned, and all on_set hooks are called of each component of which an on_replace hook was called, also the one that
-    /// threw: an index that erases a key in on_replace and on_remove, and inserts one, which may be there, in on_add and on_set,
-    /// is right after every throw but one of another on_add or on_set hook.
+    /// threw: an index that erases a key in on_replace and on_remove, and inserts one, which may be there, in on_add and
+    /// on_set, is right after every throw but one of another on_add or on_set hook.
     template <detail::Component T, class F>
     HookId on_replace(F f) {
         return hook<T>(HookKind::replace, std::move(f));
