@@ -827,15 +827,16 @@ public:
         if (error == nullptr) core_.adopt(fresh);
         return error;
     }
-    /// The state as bytes of a file: nodes are named by public ids, and slots, versions and the order are not seen in it. The
-    /// same state gives the same bytes. @param ids an IdentityMap<PublicId, handle_type> with an id for each node
+    /// The state as bytes of a file: nodes are named by ids, and slots, versions and the order are not seen in it. The same
+    /// state gives the same bytes. @param ids an IdentityMap<Id, handle_type> with an id for each node: PublicIds, or others that
+    /// have operator < and that the codec writes, as std::string
     /// @throws std::invalid_argument when a node has no id; what the allocator and the codec throw
     template <class Ids, class Codec = DefaultCodec>
         requires is_map_of_ids<Ids>
     std::vector<std::byte> save(const Ids& ids, Codec codec = {}) const {
         return Bytes::save(core_, ids, codec);
     }
-    /// The same by the graph's own ids, with IdBy<PublicId>.
+    /// The same by the graph's own ids, with IdBy<Id>.
     template <class Codec = DefaultCodec>
         requires(has_ids && !is_map_of_ids<Codec>)
     std::vector<std::byte> save(Codec codec = {}) const {
@@ -864,7 +865,7 @@ public:
         ids.swap(fresh_ids);
         return nullptr;
     }
-    /// With IdBy<PublicId>: the same, by the graph's own ids.
+    /// With IdBy<Id>: the same, by the graph's own ids.
     template <class Codec = DefaultCodec, class Kinds = detail::NoKinds>
         requires has_ids
     void load(std::span<const std::byte> bytes, Codec codec = {}, Kinds kinds = {}) {
