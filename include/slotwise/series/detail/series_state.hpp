@@ -739,8 +739,8 @@ public:
     constexpr void reserve_for(std::size_t more) {
         if (more == 0) return;
         const std::size_t unusable = store_.pending() + store_.retired(), used = store_.size() + unusable;
-        const std::size_t amortised = std::min(used / 8, Store::max_size() - used);
-        if (more > store_.capacity() - used) store_.reserve(store_.size() + std::max(more, amortised));
+        const std::size_t most = Store::max_size() - used, amortised = used / 8 < most ? used / 8 : most;
+        if (more > store_.capacity() - used) store_.reserve(store_.size() + (more < amortised ? amortised : more));
         store_.reserve(store_.capacity() - unusable); // the index; slots may have been rounded up
         auto& subscribers = notification_.elements;
         if (!subscribers.unused()) subscribers.cover(store_.capacity(), store_.hash_function(), store_.key_eq());
