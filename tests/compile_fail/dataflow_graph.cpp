@@ -27,6 +27,14 @@ struct ByReference {
     explicit ByReference(int) {}
     bool operator()(int a, int b) const { return a == b; }
 };
+struct Unordered {
+    int number = 0;
+    friend bool operator==(Unordered, Unordered) = default;
+};
+template <>
+struct std::hash<Unordered> {
+    std::size_t operator()(Unordered id) const { return static_cast<std::size_t>(id.number); }
+};
 struct Pinned {
     Pinned() = default;
     Pinned(const Pinned&) = delete;
@@ -121,6 +129,24 @@ graph.add(1, 1, 1); // faulty
 DataflowGraph<int, int> graph;
 graph.mark({});
 graph.mark(PublicId{1, 1}); // faulty
+
+//=== a_file_of_ids_without_an_order ===//
+// expect: DataflowGraph save(ids): ids need operator <
+using Graph = DataflowGraph<int, int>;
+Graph graph;
+IdentityMap<std::string, Graph::handle_type> names;
+static_cast<void>(graph.save(names));
+IdentityMap<Unordered, Graph::handle_type> ids;
+static_cast<void>(graph.save(ids)); // faulty
+
+//=== loading_ids_without_an_order ===//
+// expect: DataflowGraph load(bytes): ids need operator <
+using Graph = DataflowGraph<int, int>;
+Graph graph;
+IdentityMap<std::string, Graph::handle_type> names;
+graph.load({}, names);
+IdentityMap<Unordered, Graph::handle_type> ids;
+graph.load({}, ids); // faulty
 
 //=== values_that_are_references ===//
 // expect: container: keys and elements are plain objects, not const, volatile or references

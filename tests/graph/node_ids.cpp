@@ -163,6 +163,44 @@ TEST_CASE("DataflowGraph by ids: copies, moves, swaps and bytes keep the ids", "
     CHECK(DataflowGraph<int, int>().try_restore(graph.snapshot()) != nullptr);
 }
 
+TEST_CASE("DataflowGraph: ids of any type that has an order and that the codec writes are in a file", "[graph]") {
+    Texts graph;
+    for (const char* const name : {"width", "", "a name that is too long for a short string", "area"}) graph.add(name, 1, 2, 1);
+    graph.connect("width", 0, "area", 0);
+    graph.connect("", 0, "area", 1);
+    graph.set_input("width", 1, 7);
+    graph.evaluate(run);
+    const auto file = graph.save();
+    Texts loaded;
+    loaded.add("replaced", 1, 1, 1);
+    loaded.load(file);
+    REQUIRE((loaded.size() == 4 && loaded.check_invariants() && !loaded.contains("replaced")));
+    REQUIRE((loaded.save() == file && loaded.evaluate(run).ran == 0 && loaded.output("area", 0) == graph.output("area", 0)));
+    REQUIRE(loaded.source("area", 1).node == loaded.find(""));
+    Texts restored;
+    restored.restore(graph.snapshot());
+    REQUIRE((restored == graph && restored.save() == file));
+    // An IdentityMap beside a graph, of texts and of numbers.
+    DataflowGraph<int, int> plain;
+    IdentityMap<std::string, DataflowGraph<int, int>::handle_type> names;
+    plain.load(file, names);
+    REQUIRE((plain.save(names) == file && names.size() == 4));
+    IdentityMap<std::uint16_t, DataflowGraph<int, int>::handle_type> numbers, read;
+    std::uint16_t number = 9;
+    for (const auto node : plain.handles()) numbers.insert(number--, node);
+    const auto numbered = plain.save(numbers);
+    DataflowGraph<int, int> other;
+    other.load(numbered, read);
+    REQUIRE((other.save(read) == numbered && read.contains(std::uint16_t{6}) && other.links() == 2));
+    // Ids of another type, and damaged ones, are refused, and nothing has changed.
+    const auto before = loaded.save(); // the evaluation is counted
+    REQUIRE(std::string(loaded.try_load(numbered)).find("ids are uint16") != std::string::npos);
+    REQUIRE(Graph().try_load(file) != nullptr);
+    REQUIRE(Texts().try_load(Graph().save()) != nullptr);
+    for (std::size_t size = 0; size != file.size(); ++size) REQUIRE(loaded.try_load(std::span(file).first(size)) != nullptr);
+    REQUIRE(loaded.save() == before);
+}
+
 TEST_CASE("DataflowGraph by ids: memory of other allocators", "[graph][allocators]") {
     using Elsewhere = DataflowGraph<int, int, EqualTo, IdBy<PublicId>, AllocBy<std::pmr::polymorphic_allocator<std::byte>>>;
     std::pmr::monotonic_buffer_resource one, two;

@@ -658,7 +658,7 @@ public:
         requires std::is_constructible_v<Value, U&&>
     bool set_input(node_name node, size_type input, U&& value) {
         Record& record =
-            checked(*this, node, "DataflowGraph set_input(node, ...): no node has this handle; ask contains(node)");
+            checked(*this, node, "DataflowGraph set_input(node, ...): no node has this handle or id; ask contains(node)");
         const slot_t at = checked_input(record, input);
         if constexpr (std::is_same_v<std::remove_cvref_t<U>, Value>) {
             if (core_.equals(core_.pins.value(at), value)) return false;
@@ -677,7 +677,7 @@ public:
     template <class F>
     bool edit_input(node_name node, size_type input, F&& f) {
         Record& record =
-            checked(*this, node, "DataflowGraph edit_input(node, ...): no node has this handle; ask contains(node)");
+            checked(*this, node, "DataflowGraph edit_input(node, ...): no node has this handle or id; ask contains(node)");
         const slot_t at = checked_input(record, input);
         ScopeGuard changed([&]() noexcept { core_.constant_changed(record, at); });
         if constexpr (!detail::answers_change<F, Value>)
@@ -691,7 +691,7 @@ public:
     /// The value that an input reads: that of its source, or its constant. @throws std::out_of_range when there is none
     const Value& input(node_name node, size_type input) const {
         const Record& record =
-            checked(*this, node, "DataflowGraph input(node, ...): no node has this handle; ask contains(node)");
+            checked(*this, node, "DataflowGraph input(node, ...): no node has this handle or id; ask contains(node)");
         return core_.pins.value(core_.pins.links[checked_input(record, input)].source);
     }
     /// The value of an output. @throws std::out_of_range when there is none
@@ -827,15 +827,16 @@ public:
         if (error == nullptr) core_.adopt(fresh);
         return error;
     }
-    /// The state as bytes of a file: nodes are named by public ids, and slots, versions and the order are not seen in it. The
-    /// same state gives the same bytes. @param ids an IdentityMap<PublicId, handle_type> with an id for each node
+    /// The state as bytes of a file: nodes are named by ids, and slots, versions and the order are not seen in it. The same
+    /// state gives the same bytes. @param ids an IdentityMap<Id, handle_type> with an id for each node: PublicIds, or others that
+    /// have operator < and that the codec writes, as std::string
     /// @throws std::invalid_argument when a node has no id; what the allocator and the codec throw
     template <class Ids, class Codec = DefaultCodec>
         requires is_map_of_ids<Ids>
     std::vector<std::byte> save(const Ids& ids, Codec codec = {}) const {
         return Bytes::save(core_, ids, codec);
     }
-    /// The same by the graph's own ids, with IdBy<PublicId>.
+    /// The same by the graph's own ids, with IdBy<Id>.
     template <class Codec = DefaultCodec>
         requires(has_ids && !is_map_of_ids<Codec>)
     std::vector<std::byte> save(Codec codec = {}) const {
@@ -864,7 +865,7 @@ public:
         ids.swap(fresh_ids);
         return nullptr;
     }
-    /// With IdBy<PublicId>: the same, by the graph's own ids.
+    /// With IdBy<Id>: the same, by the graph's own ids.
     template <class Codec = DefaultCodec, class Kinds = detail::NoKinds>
         requires has_ids
     void load(std::span<const std::byte> bytes, Codec codec = {}, Kinds kinds = {}) {
@@ -900,7 +901,7 @@ public:
 private:
     friend context_type;
     friend detail::RowRules;
-    static constexpr const char* unknown = "DataflowGraph at(node): no node has this handle; ask contains(node)";
+    static constexpr const char* unknown = "DataflowGraph at(node): no node has this handle or id; ask contains(node)";
 
     static handle_type outer(RecordHandle node) noexcept { return handle_type::from_bits(node.to_bits()); }
     using LinkIterator = detail::LinkIterator<Core, Link>;
@@ -941,7 +942,8 @@ private:
     template <class Self>
     static auto& expected(Self& self, const node_name& node) noexcept {
         auto* const record = self.record_of(node);
-        SLOTWISE_EXPECT(record != nullptr, "DataflowGraph [node]: no node has this handle; ask get(node) or explain(node)");
+        SLOTWISE_EXPECT(record != nullptr,
+                        "DataflowGraph [node]: no node has this handle or id; ask get(node) or explain(node)");
         return *record;
     }
     static slot_t checked_input(const Record& record, size_type input) {
@@ -951,7 +953,7 @@ private:
     }
     slot_t checked_output(const node_name& node, size_type output) const {
         const Record& record =
-            checked(*this, node, "DataflowGraph output(node, ...): no node has this handle; ask contains(node)");
+            checked(*this, node, "DataflowGraph output(node, ...): no node has this handle or id; ask contains(node)");
         if (output >= record.outputs)
             detail::throw_out_of_range("DataflowGraph: the node has no output of this number; ask outputs(node)");
         return Core::output_pin(record, output);
@@ -1123,11 +1125,11 @@ public:
                    "would "
                    "close a cycle; disconnect one of these, or link another node";
         case LinkStatus::no_source:
-            return "connect(from, ...): no node has this handle; ask contains(from)";
+            return "connect(from, ...): no node has this handle or id; ask contains(from)";
         case LinkStatus::no_output:
             return "connect(from, output, ...): the node has fewer outputs; ask outputs(from)";
         case LinkStatus::no_target:
-            return "connect(from, output, to, ...): no node has this handle; ask contains(to)";
+            return "connect(from, output, to, ...): no node has this handle or id; ask contains(to)";
         case LinkStatus::no_input:
             return "connect(from, output, to, input): the node has fewer inputs; ask inputs(to)";
         case LinkStatus::unfit:

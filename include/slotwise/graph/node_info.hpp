@@ -150,10 +150,12 @@ private:
 
     static const NodeInfo* tag(Block* block) noexcept {
         const NodeInfo* const info = block;
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): the lowest bit of an address is the tag
         return reinterpret_cast<const NodeInfo*>(reinterpret_cast<std::uintptr_t>(info) | 1);
     }
     /// @pre counted()
     Block* block() const noexcept {
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): an address without its tag
         auto* const info = reinterpret_cast<NodeInfo*>(reinterpret_cast<std::uintptr_t>(tagged_) & ~std::uintptr_t{1});
         return static_cast<Block*>(info);
     }

@@ -24,12 +24,10 @@ template <class T>
 struct EntitiesIn {
     /// Whether there may be some.
     static consteval bool any() noexcept {
-        if constexpr (std::is_same_v<T, Entity>)
+        if constexpr (std::is_same_v<T, Entity> || (!std::is_const_v<T> && names_them<CodecFor<T>>))
             return true;
         else if constexpr (std::is_const_v<T>)
             return false;
-        else if constexpr (names_them<CodecFor<T>>)
-            return true;
         else if constexpr (CustomCodec<T>)
             return any_member();
         else

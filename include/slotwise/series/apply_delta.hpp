@@ -44,6 +44,22 @@ std::size_t count_new_keys([[maybe_unused]] const Series& series, const Delta& d
     return count;
 }
 
+/// Whether a copy of a key or a value, of the series or of one inside, may throw where a move may not.
+template <class Series>
+consteval bool copies_may_throw() noexcept {
+    if constexpr (!requires { typename Series::key_type; })
+        return false; // type-erased: its writer copies what it is given
+    else if constexpr (!std::is_nothrow_copy_constructible_v<typename Series::key_type>)
+        return true;
+    else if constexpr (!requires { typename Series::mapped_type; })
+        return false;
+    else if constexpr (is_series<typename Series::mapped_type>)
+        return copies_may_throw<typename Series::mapped_type>();
+    else
+        return !std::is_nothrow_copy_constructible_v<typename Series::mapped_type> ||
+               !std::is_nothrow_copy_assignable_v<typename Series::mapped_type>;
+}
+
 /// Applies a delta that is given away, or of which a copy is made.
 template <class Series, class Delta>
 AppliedDelta apply_owned(Series& series, Delta&& delta, const typename Series::time_type& from, Strictness mode) {
@@ -55,8 +71,14 @@ AppliedDelta apply_owned(Series& series, Delta&& delta, const typename Series::t
     }
     // Memory is reserved before, because an open window counts as applied.
     SeriesAccess::state(series).reserve_for(count_new_keys(series, delta, mode == Strictness::strict));
-    auto writer = series.write(delta.time);
-    SeriesAccess::apply_checked(writer, std::forward<Delta>(delta));
+    const auto change = [&]<class D>(D&& owned) {
+        auto writer = series.write(owned.time);
+        SeriesAccess::apply_checked(writer, std::forward<D>(owned));
+    };
+    if constexpr (std::is_lvalue_reference_v<Delta> && copies_may_throw<Series>())
+        change(typename Series::delta_type(delta)); // for the same reason
+    else
+        change(std::forward<Delta>(delta));
     return result;
 }
 inline Applied applied_or_throw(const AppliedDelta& result) {
@@ -103,8 +125,10 @@ AppliedDelta try_apply_delta(Series& series, std::span<const std::byte> bytes, S
 /// @param from the window that was open before those of the delta
 /// @param mode as of TSDWriter::apply()
 /// @throws std::invalid_argument that names the key's place in the delta, or if a writer of the series is open;
-/// std::bad_alloc; what hash and equality throw; nothing has changed then. What copies or moves, subscribers' lists and nested
-/// series throw later: the changes made until then stay, and the window counts as applied
+/// std::bad_alloc; what hash, equality and copies throw; nothing has changed then: room is made, and what may throw is copied,
+/// before the window opens. Moves and default constructors of elements, nested series, and copies into a type-erased series may
+/// throw later: the changes made until then stay, and the window counts as applied. Then make the series equal by
+/// capture_state() of the original, and reconcile()
 /// @complexity linear in changes and in those of the window before
 template <class Series>
     requires detail::is_series<Series>

@@ -371,8 +371,10 @@ auto checked_keys(const Delta& delta, const Hash& hash, const Equal& equal) {
     const auto none = [&] { return room_for<KeyPointers<Key, Hash, Equal>>(std::span<const Key>(), hash, equal); };
     const auto address = [](const Key& key) { return std::addressof(key); };
     DeltaKeys<Key, Hash, Equal> keys{none(), none(), none(), {}};
-    if ((keys.fault = find_twice(keys.added, delta.added, "added", address))) return keys;
-    if ((keys.fault = find_twice(keys.removed, delta.removed, "removed", address))) return keys;
+    keys.fault = find_twice(keys.added, delta.added, "added", address);
+    if (keys.fault) return keys;
+    keys.fault = find_twice(keys.removed, delta.removed, "removed", address);
+    if (keys.fault) return keys;
     for (std::size_t i = 0; i != delta.removed.size(); ++i)
         if (keys.added.contains(std::addressof(delta.removed[i]))) {
             keys.fault = {"removed", i,
@@ -380,7 +382,8 @@ auto checked_keys(const Delta& delta, const Hash& hash, const Equal& equal) {
             return keys;
         }
     if constexpr (requires { delta.modified; }) {
-        if ((keys.fault = find_twice(keys.reset, delta.reset, "reset", address))) return keys;
+        keys.fault = find_twice(keys.reset, delta.reset, "reset", address);
+        if (keys.fault) return keys;
         auto written = none();
         if (delta.modified.size() > 1)
             keys.fault =

@@ -381,8 +381,7 @@ private:
                 }
         for (auto& [key, value] : delta.modified) {
             if constexpr (nested) {
-                create(key);
-                auto inside = modify(key);
+                auto inside = modify_member(create(Base::template handed_over<Delta>(key)).it.slot());
                 detail::SeriesAccess::apply_checked(inside, Base::template handed_over<Delta>(value));
             } else
                 set(Base::template handed_over<Delta>(key), Base::template handed_over<Delta>(value));

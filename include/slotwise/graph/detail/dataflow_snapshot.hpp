@@ -138,21 +138,24 @@ public:
         return in.error();
     }
 
-    /// The state by public ids. Slots, versions and the order are not seen in it.
+    /// The state by ids. Slots, versions and the order are not seen in it.
     template <class Ids, class Codec>
     static std::vector<std::byte> save(const Core& core, const Ids& ids, Codec& codec) {
+        using Id = IdOf<Ids>;
+        static_assert(is_ordered<Id>,
+                      "DataflowGraph save(ids): ids need operator <, because a file lists nodes in the order of ids");
         struct Named {
-            PublicId id;
+            const Id* id;
             slot_t slot;
         };
         PlainVector<Named> named;
         for (const slot_t slot : core.records.live_slots()) {
-            const PublicId* const id = ids.id_of(core.handle_at(slot));
+            const Id* const id = ids.id_of(core.handle_at(slot));
             if (id == nullptr)
                 throw_invalid_argument("DataflowGraph save(ids): a node has no id; insert one for each node of the graph");
-            named.push_back({*id, slot});
+            named.push_back({id, slot});
         }
-        std::sort(named.begin(), named.end(), [](const Named& a, const Named& b) { return a.id < b.id; });
+        std::sort(named.begin(), named.end(), [](const Named& a, const Named& b) { return *a.id < *b.id; });
         ByteWriter out;
         write_header(out, 'F', core);
         out.number(std::uint64_t{named.size()});
@@ -161,32 +164,41 @@ public:
         Slots listed, places;
         places.resize(core.by_slot.size());
         for (const auto& [id, slot] : named) {
-            out.number(id.high);
-            out.number(id.low);
+            if constexpr (std::is_same_v<Id, PublicId>) {
+                out.number(id->high);
+                out.number(id->low);
+            } else
+                codec.write(*id, out);
             records.write(*core.by_slot[slot], out);
             places[slot] = static_cast<slot_t>(listed.size());
             listed.push_back(slot);
         }
         write_pins(core, listed, places, out, codec);
-        return Seal::close(out, tags<Codec>);
+        return Seal::close(out, file_tags<Codec, Id>);
     }
     /// @pre `fresh` and `ids` are empty @return the error, or null
     template <class Ids, class Codec, class Kinds>
     static const char* load(Core& fresh, Ids& ids, std::span<const std::byte> bytes, Codec& codec, Kinds& kinds) {
-        if (const char* const wrong = Seal::open(bytes, kind('F'), tags<Codec>)) return wrong;
+        using Id = IdOf<Ids>;
+        static_assert(is_ordered<Id>,
+                      "DataflowGraph load(bytes): ids need operator <, because a file lists nodes in their order");
+        if (const char* const wrong = Seal::open(bytes, kind('F'), file_tags<Codec, Id>)) return wrong;
         ByteReader in(bytes);
         read_header(in, 'F', fresh);
         RecordCodec<Record, Codec, Kinds> records{codec, kinds};
         Slots listed;
-        PublicId before;
-        for (std::size_t left = in.length(2 * sizeof(std::uint64_t)); left != 0; --left) {
-            const PublicId id{in.number<std::uint64_t>(), in.number<std::uint64_t>()};
-            if (!listed.empty() && !(before < id)) in.fail("snapshot: an id occurs twice, or behind a higher one");
-            before = id;
+        const Id* before = nullptr;
+        for (std::size_t left = in.length(2 * sizeof(std::uint64_t)); left != 0; --left) { // a record takes more than these
+            Id id = read_id<Id>(in, codec);
+            if (in.error() == nullptr && before != nullptr && !(*before < id))
+                in.fail("snapshot: an id occurs twice, or behind a higher one");
+            if (in.error() != nullptr) return in.error();
             Record record = records.template read<Record>(in);
             if (in.error() != nullptr) return in.error();
             const auto handle = fresh.records.insert(std::move(record));
-            ids.insert(id, fresh.handle_at(handle.index()));
+            const auto named = fresh.handle_at(handle.index());
+            ids.insert(std::move(id), named);
+            before = ids.id_of(named);
             listed.push_back(handle.index());
         }
         if (prepare(fresh, listed, in)) read_pins(fresh, listed, listed, in, codec);
@@ -201,6 +213,27 @@ private:
     static constexpr std::array tags = {
         ElementTag{ElementRole::node, detail::type_tag<Codec, std::remove_cvref_t<decltype(std::declval<Record&>().node)>>()},
         ElementTag{ElementRole::value, detail::type_tag<Codec, Value>()}};
+    /// A PublicId is written as two numbers, which need no tag.
+    template <class Codec, class Id>
+    static constexpr auto file_tags = [] {
+        if constexpr (std::is_same_v<Id, PublicId>)
+            return tags<Codec>;
+        else
+            return std::array{tags<Codec>[0], tags<Codec>[1], ElementTag { ElementRole::id, detail::type_tag<Codec, Id>() }};
+    }();
+    /// The type of the ids of an IdentityMap.
+    template <class Ids>
+    using IdOf = std::remove_cvref_t<decltype(*std::declval<const Ids&>().id_of(std::declval<typename Core::Handle>()))>;
+    template <class Id>
+    static constexpr bool is_ordered = requires(const Id& a, const Id& b) { static_cast<bool>(a < b); };
+    template <class Id, class Codec>
+    static Id read_id(ByteReader& in, [[maybe_unused]] Codec& codec) {
+        if constexpr (std::is_same_v<Id, PublicId>) {
+            const auto high = in.number<std::uint64_t>();
+            return {high, in.number<std::uint64_t>()};
+        } else
+            return codec.template read<Id>(in);
+    }
     static std::uint32_t kind(char form) noexcept {
         return number_of(std::array<std::uint8_t, 4>{'S', 'L', 'G', static_cast<std::uint8_t>(form)});
     }

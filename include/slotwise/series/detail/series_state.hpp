@@ -734,12 +734,16 @@ public:
         notification_.keys.invalidate();
         notification_.whole.invalidate();
     }
-    /// Room for `more` elements, and at least for an eighth of those in use, because many small steps would copy each time.
+    /// Room for `more` elements in slots, index and marks of subscribers. Many small steps would copy each time: slots grow by an
+    /// eighth of those in use at least, and the index has room for as many entries as there are slots.
     constexpr void reserve_for(std::size_t more) {
-        const std::size_t used = store_.size() + store_.pending() + store_.retired(), most = Store::max_size() - used;
-        if (more <= store_.capacity() - used) return;
-        const std::size_t amortised = used / 8 < most ? used / 8 : most;
-        store_.reserve(store_.size() + (more < amortised ? amortised : more));
+        if (more == 0) return;
+        const std::size_t unusable = store_.pending() + store_.retired(), used = store_.size() + unusable;
+        const std::size_t most = Store::max_size() - used, amortised = used / 8 < most ? used / 8 : most;
+        if (more > store_.capacity() - used) store_.reserve(store_.size() + (more < amortised ? amortised : more));
+        store_.reserve(store_.capacity() - unusable); // the index; slots may have been rounded up
+        auto& subscribers = notification_.elements;
+        if (!subscribers.unused()) subscribers.cover(store_.capacity(), store_.hash_function(), store_.key_eq());
     }
 
     //=== snapshots ===//
