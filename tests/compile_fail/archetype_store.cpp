@@ -281,3 +281,27 @@ store.emplace_resource<const int>(1); // faulty
 ArchetypeStore store;
 store.sort<Hidden>([](Entity a, Entity b) { return a < b; });
 store.sort<Hidden>([](const Hidden&, const Hidden&) { return false; }); // faulty
+
+//=== snapshot_by_another_codec ===//
+// expect: the codec of a store's snapshot is an AnyCodec
+ArchetypeStore store;
+static_cast<void>(store.snapshot(AnyCodec()));
+static_cast<void>(store.snapshot(DefaultCodec())); // faulty
+
+//=== part_by_another_codec ===//
+// expect: the codec of a store's snapshot is an AnyCodec
+ArchetypeStore store;
+static_cast<void>(store.snapshot_of(store.query<>(), AnyCodec()));
+static_cast<void>(store.snapshot_of(store.query<>(), DefaultCodec())); // faulty
+
+//=== restores_by_another_codec ===//
+// expect: the codec of a store's snapshot is an AnyCodec
+ArchetypeStore store;
+store.restore({}, AnyCodec());
+store.restore({}, DefaultCodec()); // faulty
+
+//=== inserts_by_another_codec ===//
+// expect: the codec of a store's snapshot is an AnyCodec
+ArchetypeStore store;
+store.insert_snapshot({}, AnyCodec());
+store.insert_snapshot({}, DefaultCodec()); // faulty

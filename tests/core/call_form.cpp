@@ -5,8 +5,11 @@
 
 #include "support/catch.hpp"
 
+#include <any>
 #include <cstddef>
 #include <functional>
+#include <optional>
+#include <variant>
 
 namespace {
 
@@ -34,11 +37,48 @@ struct FromName {
     FromName(int, int) {}
 };
 
+/// Is made from anything.
+struct Anything {
+    int number = 0;
+    Anything() = default;
+    template <class U>
+    Anything(U&&) {}
+};
+/// Is made from what converts to a name.
+template <class N>
+struct FromNameLike {
+    FromNameLike() = default;
+    template <class U>
+        requires std::is_convertible_v<U, N>
+    FromNameLike(U&&) {}
+};
+
 template <class N, class Value, CallForm Form, class F>
 constexpr bool has_form(const F&) {
     return call_form<F, N, Value&> == Form;
 }
 
+/// A value that is made from a name, among others, by a constructor that is a template.
+template <class N, class Value>
+constexpr bool from_many_is_a_value() {
+    bool ok = true;
+    ok = ok && has_form<N, Value, CallForm::plain>([](Value) {});
+    ok = ok && has_form<N, Value, CallForm::plain>([](Value&) {});
+    ok = ok && has_form<N, Value, CallForm::plain>([](const Value&) {});
+    ok = ok && has_form<N, Value, CallForm::plain>([](const Value&, int = 0) {});
+    ok = ok && has_form<N, Value, CallForm::plain>([](const Value&) mutable noexcept {});
+    ok = ok && has_form<N, Value, CallForm::named>([](N, const Value&) {});
+    ok = ok && has_form<N, Value, CallForm::named>([](const N&, Value) mutable noexcept {});
+    ok = ok && has_form<N, Value, CallForm::named>([](N, auto&&...) {});
+    ok = ok && has_form<N, Value, CallForm::named>([](N, const Value& = {}) {});
+    ok = ok && call_form<void(const Value&), N, Value&> == CallForm::plain;
+    ok = ok && call_form<void (*)(N, Value), N, Value&> == CallForm::named;
+    ok = ok && call_form<std::function<void(N, const Value&)>, N, Value&> == CallForm::named;
+    ok = ok && call_form<std::function<void(const Value&)>, N, Value&> == CallForm::plain;
+    // As a key of an order: two values, and no two names.
+    ok = ok && !slotwise::detail::TakesFirst<decltype([](const Value&, const Value&) { return false; }), N, N>;
+    return ok;
+}
 template <class N>
 constexpr bool first_parameter_decides() {
     using From = FromName<N>;
@@ -63,6 +103,9 @@ constexpr bool first_parameter_decides() {
     ok = ok && has_form<N, From, CallForm::plain>([](From) {});
     ok = ok && has_form<N, From, CallForm::plain>([](const From&, const From& = {}) {});
     ok = ok && has_form<N, From, CallForm::named>([](N, const From& = {}) {});
+    ok = ok && from_many_is_a_value<N, Anything>() && from_many_is_a_value<N, std::any>();
+    ok = ok && from_many_is_a_value<N, std::optional<N>>() && from_many_is_a_value<N, std::variant<N, const char*>>();
+    ok = ok && from_many_is_a_value<N, FromNameLike<N>>();
     // Generic in the first place: both forms are possible, and each caller documents which one it takes.
     ok = ok && has_form<N, int, CallForm::either>([](auto...) {});
     ok = ok && has_form<N, int, CallForm::plain>([](auto&...) {}); // a name is no lvalue
@@ -83,6 +126,19 @@ struct Overloaded {
     void operator()(int&) {}
 };
 static_assert(call_form<Overloaded, Name, int&> == CallForm::named);
+/// No signature can be read: what is made from anything is none of the two.
+template <class Value>
+struct OverloadedOf {
+    void operator()(const Value&, int&) {}
+    void operator()(const Value&) {}
+};
+static_assert(call_form<OverloadedOf<std::any>, Name, std::any&, int&> == CallForm::plain);
+static_assert(call_form<OverloadedOf<Anything>, Name, Anything&, int&> == CallForm::plain);
+static_assert(call_form<OverloadedOf<std::variant<Name, int>>, Name, std::variant<Name, int>&, int&> == CallForm::plain);
+static_assert(call_form<decltype([](const std::any&, auto&) {}), Name, std::any&, int&> == CallForm::plain);
+static_assert(call_form<decltype([](std::variant<Name, int>, auto&&...) {}), Name, std::variant<Name, int>&> ==
+              CallForm::plain);
+static_assert(call_form<decltype([](Name, auto&&...) {}), Name, std::any&> == CallForm::named);
 [[maybe_unused]] void function(Name, int&) {}
 static_assert(call_form<decltype(function), Name, int&> == CallForm::named);
 static_assert(call_form<decltype(&function), Name, int&> == CallForm::named);

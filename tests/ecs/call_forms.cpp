@@ -6,6 +6,9 @@
 
 #include <slotwise/ecs/archetype_store.hpp>
 
+#include <any>
+#include <optional>
+#include <variant>
 #include <vector>
 
 using namespace slotwise;
@@ -94,5 +97,52 @@ TEST_CASE("ArchetypeStore: hooks of a component that converts to Entity, or from
         s.on_add(s.registry().id<Boss>(), [&](Entity entity) { calls += entity != w.other; });
         s.spawn(Boss{w.other}, Follower(w.other));
         CHECK(calls == 8);
+    }
+}
+
+namespace {
+
+struct Anything { // is made from anything
+    int number = 0;
+    Anything() = default;
+    template <class U>
+    Anything(U&&) {}
+};
+
+/// The calls of each function of a store that takes callbacks of values.
+template <class T>
+int calls_of(bool sparse) {
+    ArchetypeStore s;
+    s.registry().add<T>({.sparse = sparse});
+    int calls = 0;
+    s.on_add<T>([&](Entity, const T&) { ++calls; });
+    const Entity one = s.spawn(T{}, 7);
+    const auto alone = s.query<const T>();
+    alone.for_each([&](const T&) { ++calls; });
+    alone.for_each([&](T) { ++calls; });
+    alone.for_each([&](const T&, int = 0) { ++calls; });
+    alone.for_each([&](Entity entity, const T&) { calls += entity == one; });
+    const auto both = s.query<T, const int>();
+    both.for_each([&](T&, const int& seven) { calls += seven == 7; });
+    both.for_each([&](const T&, auto seven) { calls += seven == 7; });
+    both.for_each([&](Entity entity, T, int seven) { calls += entity == one && seven == 7; });
+    s.query<const int, const T>().for_each([&](int seven, const T&) { calls += seven == 7; });
+    s.query<>().template optional<T>().for_each([&](T* value) { calls += value != nullptr; });
+    alone.for_each_sorted([](const T&) { return 1; }, [&](const T&) { ++calls; });
+    both.for_each_sorted([](const T&, int seven) { return seven; }, [&](Entity, const T&, int) { ++calls; });
+    both.for_each_sorted([](Entity entity, T, int) { return entity.index(); }, [&](T&, int) { ++calls; });
+    s.template patch<T>(one, [&](T&) { ++calls; });
+    if (!sparse) s.template sort<T>([](const T&, const T&) { return false; });
+    return calls;
+}
+
+} // namespace
+
+TEST_CASE("Query: a component that is made from anything is a component", "[ecs]") {
+    for (const bool sparse : {false, true}) {
+        CHECK(calls_of<std::any>(sparse) == 14);
+        CHECK(calls_of<Anything>(sparse) == 14);
+        CHECK(calls_of<std::optional<Entity>>(sparse) == 14);
+        CHECK(calls_of<std::variant<Entity, int>>(sparse) == 14);
     }
 }

@@ -5,7 +5,7 @@
 #include "support/thrown.hpp"
 #include "support/tracked.hpp"
 
-#include <slotwise/ecs/archetype_store.hpp>
+#include <slotwise/ecs/command_buffer.hpp>
 
 #include <algorithm>
 #include <map>
@@ -114,11 +114,66 @@ TEST_CASE("ArchetypeStore relations: what is no relation, and a dead target, are
     CHECK(text([&] { static_cast<void>(store.targets(a, tag)); }).find("no relation") != std::string::npos);
     CHECK(text([&] { store.for_each_descendant(a, tag, [](Entity, std::size_t) {}); }).find("no relation") !=
           std::string::npos);
+    // Functions that take the relation itself see of which registry it is, and likes has the number of foreign.
+    CommandBuffer commands(store);
+    EntityBuilder builder = store.builder();
+    const AnyValue value = AnyValue::of(1);
+    const auto of_other = [&](auto&& act) {
+        CHECK(text(act).find("no relation of the store's registry") != std::string::npos);
+    };
+    of_other([&] { commands.relate(a, foreign, b); });
+    of_other([&] { commands.relate(a, foreign, b, value); });
+    of_other([&] { commands.unrelate(a, foreign, b); });
+    of_other([&] { commands.unrelate(a, foreign); });
+    of_other([&] { builder.relate(foreign, b); });
+    of_other([&] { builder.relate(foreign, b, value); });
+    of_other([&] { store.relate(a, foreign, b, value); });
+    of_other([&] { static_cast<void>(store.query<>().with(foreign, b)); });
+    of_other([&] { static_cast<void>(store.query<>().with(foreign, any)); });
+    of_other([&] { static_cast<void>(store.query<>().exclude(foreign, b)); });
+    const ComponentId strange = other.registry().add_tag("strange");
+    CHECK(text([&] { static_cast<void>(store.query<>().with(likes, strange)); }).find("another registry") != std::string::npos);
+    CHECK(
+        (store.registry().pair_of(likes, b, "") == pair(likes, b) && store.registry().pair_of(any, tag, "") == pair(any, tag)));
+    CHECK((commands.empty() && !store.has(builder.spawn(), pair(any, any)) && !store.has(a, pair(any, any))));
     store.despawn(b);
     CHECK(text([&] { store.relate(a, likes, b); }).find("target") != std::string::npos);
     CHECK(text([&] { store.relate(a, likes, Entity()); }).find("target") != std::string::npos);
     CHECK_FALSE(store.has(a, pair(any, any)));
     CHECK(store.check_invariants());
+}
+
+TEST_CASE("ArchetypeStore relations: what an error advises works", "[ecs]") {
+    for (const bool sparse : {false, true}) {
+        ArchetypeStore store;
+        const ComponentId likes = store.registry().add_relation("likes", {.sparse = sparse});
+        const Entity a = store.spawn(), b = store.spawn();
+        const auto says = [](auto&& act) {
+            const std::string text = thrown_text<std::invalid_argument>(act);
+            CHECK(text.find("pair(relation, target), or unrelate(entity, relation)") != std::string::npos);
+        };
+        if (sparse) says([&] { store.add(a, likes); });
+        if (sparse) says([&] { store.remove_all(likes); });
+        says([&] { store.remove_all(pair(likes, any)); });
+        store.add(a, pair(likes, b));
+        CHECK((store.remove_all(pair(likes, b)) == 1 && !store.has(a, pair(likes, any))));
+        store.relate(a, likes, b);
+        CHECK((store.unrelate(a, likes) && !store.has(a, pair(likes, any))));
+    }
+}
+
+TEST_CASE("ArchetypeStore: lists of entities are any range of them", "[ecs]") {
+    ArchetypeStore store;
+    const ComponentId likes = store.registry().add_relation("likes");
+    const Entity parent = store.spawn(), a = store.spawn(), b = store.spawn();
+    for (const Entity each : {a, b}) store.relate(each, likes, parent);
+    const auto list = [&] { return store.sources(likes, parent); };
+    CHECK((store.add(list(), 5, 2.0F) == 2 && store.at<int>(a) == 5 && store.at<float>(b) == 2));
+    const std::vector<char> chars{'a', 'b'};
+    CHECK((store.add_each(list(), chars) == 2 && store.at<char>(a) == 'a' && store.at<char>(b) == 'b'));
+    const AnyCodec codec = AnyCodec().add<int>().add<float>().add<char>();
+    const std::vector<Entity> same{a, b};
+    CHECK((store.snapshot_of(list(), codec) == store.snapshot_of(same, codec)));
 }
 
 TEST_CASE("ArchetypeStore relations: an exclusive relation replaces the target in one move, seen by hooks", "[ecs]") {

@@ -668,7 +668,7 @@ TEST_CASE("ArchetypeStore: sparse pairs do not change while a query walks, or by
     w.store.query<const Number>().for_each([&](const Number&) {
         if (!std::exchange(walked_once, true)) all_die("a query is walking");
     });
-    w.store.on_add<Marked>([&](Entity) { all_die("a hook, or a value's constructor or destructor, changes the store"); });
+    w.store.on_add<Marked>([&](Entity) { all_die("or a function given to patch or sort, changes the store"); });
     w.store.add<Marked>(w.e[4]);
     CHECK((walked_once && list(w.store.sources(w.child_of, w.e[0])) == List{w.e[1], w.e[2]}));
 }

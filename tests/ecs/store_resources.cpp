@@ -9,7 +9,9 @@
 
 #include <slotwise/ecs/command_buffer.hpp>
 
+#include <atomic>
 #include <cstring>
+#include <mutex>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -60,6 +62,14 @@ struct Part {
     ~Part() {
         if (to != nullptr) to->push_back("component");
     }
+};
+/// Can be neither copied nor moved, by words of its own.
+struct Pinned {
+    explicit Pinned(int n) : number(n) {}
+    Pinned(Pinned&&) = delete;
+    Pinned& operator=(Pinned&&) = delete;
+    ~Pinned() { number = 0; }
+    int number;
 };
 struct alignas(128) Wide {
     int value = 7;
@@ -114,6 +124,32 @@ TEST_CASE("ArchetypeStore::emplace_resource: in walks and hooks, by a constructo
     };
     CHECK(store.emplace_resource<Maker>(store).made.value() == 9);
     CHECK(&store.resource<Maker>().made == &store.resource<Tracked>());
+}
+
+TEST_CASE("ArchetypeStore::emplace_resource: of a type that can be neither copied nor moved", "[ecs]") {
+    ArchetypeStore store;
+    store.register_resource<std::mutex>("lock");
+    std::mutex& lock = store.emplace_resource<std::mutex>();
+    store.emplace_resource<std::atomic<int>>(3);
+    store.emplace_resource<Pinned>(4);
+    store.register_resource<std::mutex>("lock");
+    CHECK((std::unique_lock(lock).owns_lock() && std::as_const(store).find_resource<std::mutex>() == &lock));
+    store.register_resource<Clock>("clock");
+    store.emplace_resource<Clock>(2.0);
+    ArchetypeStore alone;
+    alone.register_resource<Clock>("clock");
+    alone.emplace_resource<Clock>(2.0);
+    CHECK((store.snapshot() == alone.snapshot())); // they are left out
+    store.restore(alone.snapshot());
+    CHECK((store.find_resource<std::mutex>() == &lock && store.resource<Pinned>().number == 4)); // and left alone
+    CHECK(store.resource<std::atomic<int>>() == 3);
+    store.rebind_resource<Pinned>();
+    ArchetypeStore moved(std::move(store));
+    CHECK((moved.find_resource<std::mutex>() == &lock && moved.emplace_resource<Pinned>(6).number == 6));
+    CHECK((moved.erase_resource<std::atomic<int>>() && moved.find_resource<std::atomic<int>>() == nullptr));
+    // The components of a table move: there the trait is asked for.
+    CHECK(thrown_text<std::invalid_argument>([&] { moved.registry().add<Pinned>(); }).find("{.sparse = true}") !=
+          std::string::npos);
 }
 
 TEST_CASE("ArchetypeStore: components die before resources, the last resource first", "[ecs]") {

@@ -29,6 +29,23 @@ concept EntityRange =
         requires std::is_same_v<std::remove_cvref_t<decltype(*range.begin())>, Entity>;
     };
 
+/// As an array. Throws what the allocator throws
+template <EntityRange R>
+PlainVector<Entity> copy_of_entities(R& entities) {
+    PlainVector<Entity> all;
+    for (const Entity each : entities) all.push_back(each);
+    return all;
+}
+
+/// The codec of a snapshot.
+template <class Codec>
+const Codec& expect_any_codec(const Codec& codec) noexcept {
+    static_assert(std::is_base_of_v<AnyCodec, Codec>,
+                  "ArchetypeStore: the codec of a store's snapshot is an AnyCodec, which "
+                  "lists codecs of types, as in AnyCodec().add<Name>().add<Mesh, MeshCodec>()");
+    return codec;
+}
+
 /// What a list of components is, where one has a function of its own.
 template <class... Ts>
 inline constexpr bool not_one_component = sizeof...(Ts) != 1 || (std::is_reference_v<Ts> || ...);
@@ -162,10 +179,12 @@ public:
     /// @throws also std::invalid_argument when the component has no values, or of another type
     EntityBuilder& with(ComponentId id, const AnyValue& value);
     /// With a pair. @throws as with(id)
-    EntityBuilder& relate(ComponentId relation, Entity target) { return with(pair(relation, target)); }
+    EntityBuilder& relate(ComponentId relation, Entity target) {
+        return with(core_->registry.pair_of(relation, target, "EntityBuilder::relate"));
+    }
     /// With a pair and its value, if the relation has values. @throws as with(id, value)
     EntityBuilder& relate(ComponentId relation, Entity target, const AnyValue& value) {
-        return with(pair(relation, target), value);
+        return with(core_->registry.pair_of(relation, target, "EntityBuilder::relate"), value);
     }
     /// The entity. @throws as ArchetypeStore::spawn; the builder keeps its components then, values may have been moved from
     Entity spawn();
@@ -454,9 +473,7 @@ public:
     size_type despawn(std::span<const Entity> entities) { return core_->despawn_all(entities); }
     template <detail::EntityRange R>
     size_type despawn(R&& entities) {
-        detail::PlainVector<Entity> all;
-        for (const Entity each : entities) all.push_back(each);
-        return core_->despawn_all(all.span());
+        return core_->despawn_all(detail::copy_of_entities(entities).span());
     }
     /// Ends all entities that match, see Query::despawn_all. Returns how many.
     /// @throws also std::invalid_argument when the query is of another store
@@ -528,12 +545,17 @@ public:
     /// With a value of a type-erased type. @throws also std::invalid_argument when the component has values of another type
     bool add(Entity entity, ComponentId id, const AnyValue& value) { return core_->give(entity, id, value, false); }
     /// Adds copies of the same values to each of these entities, and keeps those that it has. Entities that are side by side in
-    /// the list and in a table move at once, column by column. The list may be entities() of the store. Returns how many of the
+    /// the list and in a table move at once, column by column. The list may be entities() of the store, or any range. Returns how many of the
     /// list live.
     /// @throws as add; each entity has then got all of the values, or none @complexity as add of each
     template <detail::Component... Ts>
         requires(sizeof...(Ts) != 0)
     size_type add(std::span<const Entity> entities, const Ts&... values);
+    template <detail::EntityRange R, detail::Component... Ts>
+        requires(sizeof...(Ts) != 0)
+    size_type add(R&& entities, const Ts&... values) {
+        return add(detail::copy_of_entities(entities).span(), values...);
+    }
     /// The same, with values of its own for each: the i-th entity gets copies of the i-th values of these lists, which are
     /// vectors, arrays or spans. Of an entity that is there twice the first values count.
     ///     store.add_each(ids, positions, velocities);
@@ -542,6 +564,11 @@ public:
         requires(sizeof...(Lists) != 0)
     size_type add_each(std::span<const Entity> entities, const Lists&... lists) {
         return add_lists<typename decltype(std::span(lists))::value_type...>(entities, lists...);
+    }
+    template <detail::EntityRange R, class... Lists>
+        requires(sizeof...(Lists) != 0)
+    size_type add_each(R&& entities, const Lists&... lists) {
+        return add_each(detail::copy_of_entities(entities).span(), lists...);
     }
     /// Removes components, in one move; what the entity has not is ignored. Returns whether the entity lives.
     /// @throws what the allocator throws; strong @complexity one row @invalidates addresses in both tables
@@ -784,7 +811,7 @@ public:
     bool relate(Entity entity, ComponentId relation, Entity target) { return core_->relate(entity, relation, target); }
     /// The same, in a relation with values, which is assigned if the entity has the pair.
     bool relate(Entity entity, ComponentId relation, Entity target, const AnyValue& value) {
-        return set(entity, pair(relation, target), value);
+        return set(entity, core_->registry.pair_of(relation, target, "ArchetypeStore"), value);
     }
     template <detail::Component R>
     bool relate(Entity entity, Entity target, R&& value) {
@@ -1043,7 +1070,7 @@ public:
     /// a buffer whose apply() threw; what the codec and the allocator throw
     template <class Codec = AnyCodec>
     std::vector<std::byte> snapshot(const Codec& codec = Codec()) const {
-        return detail::StoreWriter<detail::StoreCore>(*core_, codec).write();
+        return detail::StoreWriter<detail::StoreCore>(*core_, detail::expect_any_codec(codec)).write();
     }
     /// Replaces entities, components and resources by a snapshot's, which may be of another store or program, without hooks. A
     /// resource that snapshot() would write with this codec and that the bytes do not have is erased; others stay. The next
@@ -1060,12 +1087,12 @@ public:
     /// throw; strong
     template <class Codec = AnyCodec>
     const char* try_restore(std::span<const std::byte> bytes, const Codec& codec = Codec()) {
-        return detail::StoreReader<detail::StoreCore>(*core_, bytes, codec).restore();
+        return detail::StoreReader<detail::StoreCore>(*core_, bytes, detail::expect_any_codec(codec)).restore();
     }
 
     //=== parts of a store ===//
 
-    /// The entities of a query, or these, with their components as bytes, for insert_snapshot(): to copy what was selected, for
+    /// The entities of a query, or of any range, with their components as bytes, for insert_snapshot(): to copy what was selected, for
     /// a prefab, a level that is loaded beside others, a merge of two stores. Values, pairs, sparse ones and bits; no ticks,
     /// and no resources. Of the components only those of `components`:
     ///     store.snapshot_of(query, codec)
@@ -1087,7 +1114,12 @@ public:
     template <class Codec = AnyCodec>
     std::vector<std::byte> snapshot_of(std::span<const Entity> entities, const Codec& codec = Codec(),
                                        const ComponentSelection& components = ComponentSelection()) const {
-        return detail::PartWriter<detail::StoreCore>(*core_, codec, entities, components).write();
+        return detail::PartWriter<detail::StoreCore>(*core_, detail::expect_any_codec(codec), entities, components).write();
+    }
+    template <detail::EntityRange R, class Codec = AnyCodec>
+    std::vector<std::byte> snapshot_of(R&& entities, const Codec& codec = Codec(),
+                                       const ComponentSelection& components = ComponentSelection()) const {
+        return snapshot_of(detail::copy_of_entities(entities).span(), codec, components);
     }
     /// These components only, or all but these; a relation stands for its pairs.
     /// @throws std::bad_alloc
@@ -1124,7 +1156,8 @@ public:
     template <class Codec = AnyCodec, class Outside = detail::NothingOutside>
     const char* try_insert_snapshot(std::span<const std::byte> bytes, InsertedEntities& result, const Codec& codec = Codec(),
                                     Outside&& outside = {}, Range range = Range()) {
-        return detail::PartReader<detail::StoreCore>(*core_, bytes, codec).insert(range, outside, result);
+        return detail::PartReader<detail::StoreCore>(*core_, bytes, detail::expect_any_codec(codec))
+            .insert(range, outside, result);
     }
 
     /// Bytes held on the heap: entities, tables, sparse components, and what is kept of changes and queries. Without what

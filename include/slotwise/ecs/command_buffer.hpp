@@ -184,10 +184,10 @@ public:
     //=== pairs ===//
 
     /// Relates an entity to a target, which may be one that this buffer spawns. @throws as add by id
-    void relate(Entity entity, ComponentId relation, Entity target) { add(entity, pair(relation, target)); }
+    void relate(Entity entity, ComponentId relation, Entity target) { add(entity, pair_of(relation, target)); }
     /// The same in a relation with values. If the entity has the pair, its value is replaced.
     void relate(Entity entity, ComponentId relation, Entity target, const AnyValue& value) {
-        set(entity, pair(relation, target), value);
+        set(entity, pair_of(relation, target), value);
     }
     /// The same for a type R that is registered as a relation.
     template <detail::Component R>
@@ -199,9 +199,9 @@ public:
             relate(entity, relation, target, AnyValue::of(std::forward<R>(value)));
     }
     /// Removes the pair, or all pairs of the relation. @throws as remove by id
-    void unrelate(Entity entity, ComponentId relation, Entity target) { remove(entity, pair(relation, target)); }
+    void unrelate(Entity entity, ComponentId relation, Entity target) { remove(entity, pair_of(relation, target)); }
     void unrelate(Entity entity, ComponentId relation) {
-        record_id(detail::CommandKind::remove, entity, pair(relation, any), nullptr);
+        record_id(detail::CommandKind::remove, entity, pair_of(relation, any), nullptr);
     }
 
     //=== calls ===//
@@ -228,6 +228,11 @@ private:
     friend class ArchetypeStore;
     friend detail::Deferral;
 
+    template <class Target>
+    ComponentId pair_of(ComponentId relation, Target target) {
+        static_cast<void>(records()); // the store lives
+        return core_->registry.pair_of(relation, target, "CommandBuffer");
+    }
     static Entity without_user_bits(Entity entity) noexcept { return detail::without_user_bits(entity); }
     /// @pre the buffer is not being applied (checked at level fast)
     void expect_not_applying() const noexcept {

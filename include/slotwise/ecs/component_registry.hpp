@@ -273,9 +273,36 @@ public:
     /// @throws std::invalid_argument that says what is wrong with the id: unknown, of another registry, a pair without a
     /// relation, a wildcard, a switched or sparse relation without a target
     void expect(ComponentId id, const char* where) const {
-        expect_term(id, where);
+        if (const char* wrong = problem(id)) [[unlikely]]
+            refuse(where, wrong, id);
+        if (needs_target(id)) [[unlikely]]
+            refuse(where,
+                   "the relation is sparse or switched, and has no meaning without a target; name a pair, as pair(relation, "
+                   "target), or unrelate(entity, relation) to remove all of an entity",
+                   id);
         if (id.is_wildcard()) [[unlikely]]
-            refuse(where, "a wildcard is for queries; name the relation and its target", id);
+            refuse(
+                where,
+                "a wildcard is for queries and hooks; name a pair, as pair(relation, target), or unrelate(entity, relation) to "
+                "remove all of an entity",
+                id);
+    }
+    /// Refuses what is no relation of this registry. @throws std::invalid_argument that begins with `where`
+    void expect_relation(ComponentId relation, const char* where) const {
+        if (!is_relation(relation)) [[unlikely]]
+            refuse(where, "this is no relation of the store's registry; register it by add_relation or relation<T>", relation);
+    }
+    /// pair(relation, target), of which either may be `any`. Unlike that it checks of which registry the ids are: a pair has no
+    /// place for it.
+    /// @throws std::invalid_argument when the relation, or a component that is the target, is not of this registry
+    template <class Relation, class Target>
+    ComponentId pair_of(Relation relation, Target target, const char* where) const {
+        if constexpr (!std::is_same_v<Relation, Any>)
+            if (relation && !is_own(relation)) expect_relation(relation, where); // what is no relation here makes no pair
+        if constexpr (std::is_same_v<Target, ComponentId>)
+            if (const char* wrong = problem(target)) [[unlikely]]
+                refuse(where, wrong, target);
+        return pair(relation, target);
     }
     /// The same, but wildcards are accepted: what a query may ask for. @throws as expect
     void expect_term(ComponentId id, const char* where) const;

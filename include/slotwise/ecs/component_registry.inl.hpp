@@ -119,9 +119,7 @@ SLOTWISE_INLINE void ComponentRegistry::expect_term(ComponentId id, const char* 
         refuse(where, wrong, id);
     if (needs_target(id)) [[unlikely]]
         refuse(where,
-               is_switched(id)
-                   ? "the relation is switched, and has no meaning without a target; name a pair, as pair(relation, any)"
-                   : "the relation is sparse, and has no meaning without a target; name a pair, as pair(relation, any)",
+               "the relation is sparse or switched, and has no meaning without a target; name a pair, as pair(relation, any)",
                id);
 }
 

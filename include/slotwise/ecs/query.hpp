@@ -139,7 +139,7 @@ public:
     /// The same for pair(relation, target). Either may be `any`: an entity that has several such pairs is visited once.
     template <class Relation, class Target>
     [[nodiscard]] Query with(Relation relation, Target target) const {
-        return with(pair(relation, target));
+        return with(core_->registry.pair_of(relation, target, "Query::with"));
     }
     /// The query that leaves out entities that have this component, tag or pair enabled.
     /// @throws as with()
@@ -151,7 +151,7 @@ public:
     }
     template <class Relation, class Target>
     [[nodiscard]] Query exclude(Relation relation, Target target) const {
-        return exclude(pair(relation, target));
+        return exclude(core_->registry.pair_of(relation, target, "Query::exclude"));
     }
     /// The query that only matches entities that have at least one of these components, tags or pairs, enabled. Each call is a
     /// condition of its own: either<A, B>().either<C, D>() asks for one of A and B, and for one of C and D.

@@ -26,11 +26,51 @@ struct ConvertsTo {
 template <class N>
 using BracedArgument = std::conditional_t<std::is_aggregate_v<N>, N, ConvertsTo<N>>;
 
-/// Whether F can be called with (N, Rest...) and its first parameter is an N: neither a type that N converts to nor a
-/// generic one. The second condition excludes a class with a constructor from N, whose argument may be in braces of its own.
+/// The first parameter of a function, and of a class that has one operator() which is no template. No others are declared.
+template <class R, class First, class... Rest>
+std::type_identity<First> first_parameter(R (*)(First, Rest...));
+template <class R, class C, class First, class... Rest>
+std::type_identity<First> first_parameter(R (C::*)(First, Rest...));
+template <class R, class C, class First, class... Rest>
+std::type_identity<First> first_parameter(R (C::*)(First, Rest...) const);
+template <class R, class C, class First, class... Rest>
+std::type_identity<First> first_parameter(R (C::*)(First, Rest...) &);
+template <class R, class C, class First, class... Rest>
+std::type_identity<First> first_parameter(R (C::*)(First, Rest...) const&);
+
+/// The type of F's first parameter, where F has a signature that can be read: no overloads, and no generic lambda.
+template <class F>
+struct ReadSignature {};
+template <class F>
+    requires std::is_class_v<F> && requires { detail::first_parameter(&F::operator()); }
+struct ReadSignature<F> : decltype(detail::first_parameter(&F::operator())) {};
+template <class F>
+    requires std::is_function_v<std::remove_pointer_t<F>> && requires(F& f) { detail::first_parameter(f); }
+struct ReadSignature<F> : decltype(detail::first_parameter(std::declval<F&>())) {};
+
+/// Converts to nothing.
+struct Unrelated {};
+
 template <class F, class N, class... Rest>
-concept TakesFirst = requires(F& f) { f({std::declval<BracedArgument<N>>()}, std::declval<Rest>()...); } &&
-                     !requires(F& f) { f({{std::declval<BracedArgument<N>>()}}, std::declval<Rest>()...); };
+consteval bool takes_first() noexcept {
+    using Read = ReadSignature<std::remove_cv_t<F>>;
+    if constexpr (requires { typename Read::type; })
+        return std::is_same_v<std::remove_cvref_t<typename Read::type>, N> && std::is_invocable_v<F&, N, Rest...>;
+    else if constexpr (!requires(F& f) { f({std::declval<BracedArgument<N>>()}, std::declval<Rest>()...); })
+        return false;
+    else if constexpr (
+        requires(F& f) { f({{std::declval<BracedArgument<N>>()}}, std::declval<Rest>()...); } ||
+        requires(F& f) { f({std::declval<Unrelated>()}, std::declval<Rest>()...); })
+        return false; // it is a class that is made from an N, whose argument may be in braces of its own, or from anything
+    else if constexpr (std::is_class_v<N> && !std::is_aggregate_v<N> && std::is_move_constructible_v<N>)
+        return requires(F& f) { f({{std::declval<N>()}}, std::declval<Rest>()...); }; // else by a template: a variant with an N
+    else
+        return true;
+}
+/// Whether F can be called with (N, Rest...) and its first parameter is an N: neither a type that N converts to nor a
+/// generic one. The signature says it; overloads and templates are probed.
+template <class F, class N, class... Rest>
+concept TakesFirst = detail::takes_first<F, N, Rest...>();
 
 /// Converts to each number, pointer and enumeration.
 struct ConvertsToScalar {

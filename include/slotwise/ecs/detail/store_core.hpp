@@ -558,7 +558,9 @@ public:
     std::uint32_t declare(const std::string_view* name = nullptr) {
         kinds_.reserve(types.size() + 1);
         boxes_.reserve(types.size() + 1);
-        const ComponentId id = name != nullptr ? types.template add<T>(*name) : types.template id<T>();
+        ComponentId id = name == nullptr ? types.template find<T>() : ComponentId();
+        if (!id) // sparse: it may be a type that can be neither copied nor moved
+            id = name != nullptr ? types.template add<T>(*name, {.sparse = true}) : types.template add<T>({.sparse = true});
         kinds_.resize(types.size());
         boxes_.resize(types.size());
         Kind& kind = kinds_[id.number() - 1];

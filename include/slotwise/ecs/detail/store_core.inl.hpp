@@ -300,9 +300,7 @@ SLOTWISE_INLINE void StoreCore::expect_ids(Ids ids, TargetsAre targets) {
 }
 
 SLOTWISE_INLINE const ComponentTraits& StoreCore::expect_relation(ComponentId relation) const {
-    if (!registry.is_relation(relation)) [[unlikely]]
-        throw_invalid_argument("ArchetypeStore: this is no relation of the store's registry; register it by add_relation "
-                               "or relation<T>");
+    registry.expect_relation(relation, "ArchetypeStore");
     return registry.traits(relation);
 }
 
@@ -1271,6 +1269,8 @@ SLOTWISE_INLINE std::size_t StoreCore::remove_all(Ids ids) {
         if (id.is_pair() && registry.traits(id).switched) {
             if (const auto* const targets = sparse.targets(id.relation_number()))
                 for (const Entity entity : targets->of(ComponentIdParts::target_of(id))) found.add(entity);
+        } else if (id.is_pair() && registry.traits(id).sparse) {
+            for (const Entity entity : sources(registry.id(id.relation_number()), id.target())) found.add(entity);
         } else if (!is_sparse(registry, id)) {
             for (const auto entry : tables.index().tables(id))
                 for (const Entity entity : (*entry.table).entities()) found.add(entity);
@@ -1511,8 +1511,9 @@ void StoreCore::undo_create(std::size_t first, std::size_t count, Range range) n
 }
 
 void StoreCore::refuse_change() const noexcept {
-    SLOTWISE_EXPECT(!changing, "ArchetypeStore: a hook, or a value's constructor or destructor, changes the store that calls "
-                               "it; record the change in a CommandBuffer and apply it afterwards");
+    SLOTWISE_EXPECT(!changing,
+                    "ArchetypeStore: a hook, a value's constructor or destructor, or a function given to patch or "
+                    "sort, changes the store that calls it; record the change in a CommandBuffer and apply it afterwards");
     SLOTWISE_EXPECT(walks.load(std::memory_order_relaxed) == 0,
                     "ArchetypeStore: a query is walking; record the change in a CommandBuffer and apply it afterwards");
 }
