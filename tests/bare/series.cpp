@@ -66,7 +66,8 @@ void run_dict() {
     TSDStorage<int, double> follower;
     const auto message = second.to_bytes(1);
     check(try_apply_delta(follower, message).applied == Applied::gap, "a delta that is too early");
-    check(try_apply_delta(follower, first.to_bytes(TSDStorage<int, double>::never)).applied == Applied::done, "bytes of a delta");
+    check(try_apply_delta(follower, first.to_bytes(TSDStorage<int, double>::never)).applied == Applied::done,
+          "bytes of a delta");
     auto damaged = message;
     damaged[20] ^= std::byte{1};
     check(!try_apply_delta(follower, damaged) && !try_apply_delta(follower, std::span(message).first(9)), "damaged bytes");
