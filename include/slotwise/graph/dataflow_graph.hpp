@@ -828,8 +828,8 @@ public:
         return error;
     }
     /// The state as bytes of a file: nodes are named by ids, and slots, versions and the order are not seen in it. The same
-    /// state gives the same bytes. @param ids an IdentityMap<Id, handle_type> with an id for each node: PublicIds, or others that
-    /// have operator < and that the codec writes, as std::string
+    /// state gives the same bytes. @param ids an IdentityMap<Id, handle_type> with an id for each node: PublicIds, or others
+    /// that have operator < and that the codec writes, as std::string
     /// @throws std::invalid_argument when a node has no id; what the allocator and the codec throw
     template <class Ids, class Codec = DefaultCodec>
         requires is_map_of_ids<Ids>

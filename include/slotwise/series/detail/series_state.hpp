@@ -734,8 +734,8 @@ public:
         notification_.keys.invalidate();
         notification_.whole.invalidate();
     }
-    /// Room for `more` elements in slots, index and marks of subscribers. Many small steps would copy each time: slots grow by an
-    /// eighth of those in use at least, and the index has room for as many entries as there are slots.
+    /// Room for `more` elements in slots, index and marks of subscribers. Many small steps would copy each time: slots grow by
+    /// an eighth of those in use at least, and the index has room for as many entries as there are slots.
     constexpr void reserve_for(std::size_t more) {
         if (more == 0) return;
         const std::size_t unusable = store_.pending() + store_.retired(), used = store_.size() + unusable;
