@@ -545,7 +545,8 @@ public:
     /// With a value of a type-erased type. @throws also std::invalid_argument when the component has values of another type
     bool add(Entity entity, ComponentId id, const AnyValue& value) { return core_->give(entity, id, value, false); }
     /// Adds copies of the same values to each of these entities, and keeps those that it has. Entities that are side by side in
-    /// the list and in a table move at once, column by column. The list may be entities() of the store, or any range. Returns how many of the
+    /// the list and in a table move at once, column by column. The list may be entities() of the store, or any range.
+    /// Returns how many of the
     /// list live.
     /// @throws as add; each entity has then got all of the values, or none @complexity as add of each
     template <detail::Component... Ts>
@@ -1092,7 +1093,8 @@ public:
 
     //=== parts of a store ===//
 
-    /// The entities of a query, or of any range, with their components as bytes, for insert_snapshot(): to copy what was selected, for
+    /// The entities of a query, or of any range, with their components as bytes, for insert_snapshot():
+    /// to copy what was selected, for
     /// a prefab, a level that is loaded beside others, a merge of two stores. Values, pairs, sparse ones and bits; no ticks,
     /// and no resources. Of the components only those of `components`:
     ///     store.snapshot_of(query, codec)
