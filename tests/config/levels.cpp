@@ -197,6 +197,15 @@ void erase_last(M& map) {
     auto last = map.begin();
     map.erase(++last);
 }
+/// A map of two elements is transformed by what changes it at the first one.
+template <class F>
+void during_transform(F change) {
+    auto& map = *new SlotMap<int>{1, 2};
+    static_cast<void>(map.transform([&](int value) {
+        if (value == 1) change(map);
+        return value;
+    }));
+}
 using ColumnMap = SlotMap<int, Column<std::string>>;
 
 /// A row of an int moves to a table of an unsigned.
@@ -318,6 +327,10 @@ const Check checks[] = {
          auto& once = *new std::function<void()>([&] { new Map(map); });
          map.erase(map.emplace(&once));
      }},
+    {Level::fast, "slot map transform(f): f changes the map that it is called for; it must not",
+     [] { during_transform([](auto& map) { erase_last(map); }); }},
+    {Level::fast, "slot map transform(f): f changes the map that it is called for; it must not",
+     [] { during_transform([](auto& map) { map.insert(3); }); }},
     {Level::fast, "container copy: the copy of an element changes the source; it must not",
      [] { during_copy<SlotMap<CallsOnCopy>>([](auto& map) { map.emplace(); }); }},
     {Level::fast, "container copy: the copy of an element changes the source; it must not",
@@ -699,6 +712,16 @@ const Check checks[] = {
          auto &from = *new Table(registry, std::span(&id, 1)), &to = *new Table;
          from.push_back(Entity(1, 1), 1, [](std::size_t, void* place) { ::new (place) int(1); });
          Table::move_row(from, 0, to, ColumnMapping(to, to), 1, [](std::size_t, void*) {});
+     }},
+    {Level::debug, "Table::move_all: the map was made for other tables",
+     [] {
+         auto& registry = *new ComponentRegistry;
+         const ComponentId id = registry.id<int>();
+         auto &from = *new Table(registry, std::span(&id, 1)), &to = *new Table;
+         from.push_back(Entity(1, 1), 1, [](std::size_t, void* place) { ::new (place) int(1); });
+         const ColumnMapping other(to, to);
+         Table::reserve_move_all(from, to, other, false);
+         Table::move_all(from, to, other, 1);
      }},
     {Level::fast, "ArchetypeGraph: this node was erased, or is another graph's", [] { static_cast<void>(Graph()[{}]); }},
     {Level::debug, "ArchetypeGraph: no node is in this slot", [] { static_cast<void>((new Graph)->at_slot(0)); }},

@@ -9,7 +9,7 @@
 
 SLOTWISE_BEGIN
 
-static_assert(sizeof(Entity) == 8 && Entity::max_version <= 0xFFFF, "the target of a pair has 48 bits, see ComponentId");
+static_assert(sizeof(Entity) == 8 && Entity::max_version <= 0xFFFF); // the target of a pair has 48 bits, see ComponentId
 
 SLOTWISE_END
 

@@ -389,13 +389,14 @@ public:
                 if (built != 0) store.destroy(slot), --built;
             });
         });
-        constexpr const char* changed = "slot map transform(f): f changes the map that it is called for; it must not";
         other.store.for_each_stored(stored.view(), [&](slot_t slot) {
-            SLOTWISE_EXPECT(other.is_stored(slot), changed);
+            SLOTWISE_EXPECT(other.is_stored(slot),
+                            "slot map transform(f): f changes the map that it is called for; it must not");
             store.construct_with(slot, [&]() -> decltype(auto) { return make(slot); });
             ++built;
         });
-        SLOTWISE_EXPECT(directory.same_handles(other.directory) && pending.size() == other.pending.size(), changed);
+        SLOTWISE_EXPECT(directory.same_handles(other.directory) && pending.size() == other.pending.size(),
+                        "slot map transform(f): f changes the map that it is called for; it must not");
         undo.dismiss();
     }
     /// `other` is then empty and usable. The store comes first: if a copy of hash or equality throws, nothing has changed.
