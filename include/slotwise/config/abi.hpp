@@ -38,13 +38,14 @@
 // -Wweak-vtables wants a source file for the virtual table of an abstract class: a header-only library has none.
 // -Wdocumentation-unknown-command does not know the commands complexity and invalidates, which docs/Doxyfile defines.
 // -Wfloat-equal warns of floats that are compared by ==: here the type of values and keys, which is the user's, decides that.
+// -Wc++20-extensions of clang takes T(args...) of an aggregate for an extension, also where C++20 is asked for.
 // -Wnull-dereference of g++ assumes that lookups may return null where an invariant excludes it (the table of a living entity,
 // the page of a slot with an entry). It reports other places for each caller and each optimisation level.
 #if defined(__clang__)
 #define SLOTWISE_WARNINGS_BEGIN                                                                                                \
     _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wweak-vtables\"")                                    \
         _Pragma("clang diagnostic ignored \"-Wdocumentation-unknown-command\"")                                                \
-            _Pragma("clang diagnostic ignored \"-Wfloat-equal\"")
+            _Pragma("clang diagnostic ignored \"-Wfloat-equal\"") _Pragma("clang diagnostic ignored \"-Wc++20-extensions\"")
 #define SLOTWISE_WARNINGS_END _Pragma("clang diagnostic pop")
 #elif defined(__GNUC__)
 #define SLOTWISE_WARNINGS_BEGIN                                                                                                \

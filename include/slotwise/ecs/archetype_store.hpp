@@ -1526,6 +1526,7 @@ std::size_t ArchetypeStore::add(std::span<const Entity> entities, const Ts&... v
     });
 }
 
+/// As add_each, of lists whose types are known.
 template <detail::Component... Ts>
 std::size_t ArchetypeStore::add_lists(std::span<const Entity> entities, std::span<const Ts>... values) {
     if (((values.size() != entities.size()) || ...)) [[unlikely]]

@@ -565,7 +565,8 @@ public:
 private:
     friend ColumnMapping;
     friend detail::StoreCore;
-    friend detail::RowGroup;
+    friend class detail::RowGroup;
+
     /// Adds a row with copies of the values of a row of `from`, which has all columns of this table, or is this table.
     /// @pre all values can be copied @throws as push_back; strong
     void push_back_copy(const Table& from, size_type row, Entity entity, tick_t tick) {

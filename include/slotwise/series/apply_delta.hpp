@@ -47,17 +47,20 @@ std::size_t count_new_keys([[maybe_unused]] const Series& series, const Delta& d
 /// Whether a copy of a key or a value, of the series or of one inside, may throw where a move may not.
 template <class Series>
 consteval bool copies_may_throw() noexcept {
-    if constexpr (!requires { typename Series::key_type; })
-        return false; // type-erased: its writer copies what it is given
-    else if constexpr (!std::is_nothrow_copy_constructible_v<typename Series::key_type>)
-        return true;
-    else if constexpr (!requires { typename Series::mapped_type; })
-        return false;
-    else if constexpr (is_series<typename Series::mapped_type>)
-        return copies_may_throw<typename Series::mapped_type>();
-    else
-        return !std::is_nothrow_copy_constructible_v<typename Series::mapped_type> ||
-               !std::is_nothrow_copy_assignable_v<typename Series::mapped_type>;
+    bool may = false; // of a type-erased series not: its writer copies what it is given
+    if constexpr (requires { typename Series::key_type; })
+        may = !std::is_nothrow_copy_constructible_v<typename Series::key_type>;
+    if constexpr (requires {
+                      typename Series::key_type;
+                      typename Series::mapped_type;
+                  }) {
+        if constexpr (is_series<typename Series::mapped_type>)
+            may = may || copies_may_throw<typename Series::mapped_type>();
+        else
+            may = may || !std::is_nothrow_copy_constructible_v<typename Series::mapped_type> ||
+                  !std::is_nothrow_copy_assignable_v<typename Series::mapped_type>;
+    }
+    return may;
 }
 
 /// Applies a delta that is given away, or of which a copy is made.

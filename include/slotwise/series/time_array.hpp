@@ -53,7 +53,7 @@ constexpr bool is_time(const Time& time) noexcept {
 
 /// A time stamp for every live slot: `never` when an element is inserted, then the last stamp(). A static observer of any
 /// container, and a column with contiguous runs for export.
-/// @tparam Time ordered, trivially copyable, with a TimeTraits @tparam G, MaxSlots as ValueArray's
+/// @tparam Time ordered, trivially copyable, with a TimeTraits @tparam G as ValueArray's @tparam MaxSlots as ValueArray's
 template <class Time, class Allocator, Growth G, std::size_t MaxSlots>
 class TimeArray : public ValueArray<Time, Allocator, G, MaxSlots> {
     using Base = ValueArray<Time, Allocator, G, MaxSlots>;

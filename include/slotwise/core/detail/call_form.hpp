@@ -56,9 +56,8 @@ consteval bool takes_first() noexcept {
     using Read = ReadSignature<std::remove_cv_t<F>>;
     if constexpr (requires { typename Read::type; })
         return std::is_same_v<std::remove_cvref_t<typename Read::type>, N> && std::is_invocable_v<F&, N, Rest...>;
-    else if constexpr (!requires(F& f) { f({std::declval<BracedArgument<N>>()}, std::declval<Rest>()...); })
-        return false;
     else if constexpr (
+        !requires(F& f) { f({std::declval<BracedArgument<N>>()}, std::declval<Rest>()...); } ||
         requires(F& f) { f({{std::declval<BracedArgument<N>>()}}, std::declval<Rest>()...); } ||
         requires(F& f) { f({std::declval<Unrelated>()}, std::declval<Rest>()...); })
         return false; // it is a class that is made from an N, whose argument may be in braces of its own, or from anything

@@ -57,7 +57,8 @@ class InsertedEntities {
 public:
     /// An entity of the part, and what it is now.
     struct Entry {
-        Entity old, now;
+        Entity old; ///< what it was in the store that the part was taken of
+        Entity now; ///< what it is in this store
     };
     using value_type = Entry;
     using size_type = std::size_t;
