@@ -21,7 +21,7 @@ class LinkedList {
     struct Node;
 
 public:
-    using Handle = slotwise::HandleOf<slotwise::SlotMap<Node>>;
+    using Handle = slotwise::Handle<LinkedList>; // a name of its own, which does not say where the nodes are
 
     [[nodiscard]] std::size_t size() const { return nodes_.size(); }
     [[nodiscard]] Handle front() const { return first_; }
@@ -112,7 +112,7 @@ private:
     Handle& next_link(Handle handle) { return handle.is_null() ? first_ : nodes_[handle].next; }
     Handle& previous_link(Handle handle) { return handle.is_null() ? last_ : nodes_[handle].previous; }
 
-    slotwise::SlotMap<Node> nodes_;
+    slotwise::SlotMap<Node, slotwise::HandleBy<Handle>> nodes_;
     Handle first_;
     Handle last_;
 };
