@@ -719,7 +719,8 @@ public:
     /// The same, but the one whose death it is, which dies last, is ended by end_first(entity, its place).
     template <class End>
     void apply(End&& end_first) {
-        for (std::size_t i = 0; i != dead_.size(); ++i) leave_pairs(dead_[i]);
+        const bool hooked = core_.hooks.any(HookKind::remove);
+        for (std::size_t i = 0; hooked && i != dead_.size(); ++i) leave_pairs(dead_[i]);
         for (Table* const table : tables_) leave(*table);
         for (const Entity source : sources_)
             if (!dead_.contains(source)) leave(source);
@@ -727,6 +728,7 @@ public:
         for (std::size_t i = 0; i != dead_.size(); ++i)
             if (const std::size_t count = core_.tables.index().count(pair(any, dead_[i])); count > gone.capacity())
                 gone.reserve(count);
+        for (std::size_t i = 0; !hooked && i != dead_.size(); ++i) drop_pairs(dead_[i]); // nothing throws from here on
         for (std::size_t i = dead_.size(); i-- != 1;) core_.erase_entity(dead_[i], place_of(dead_[i]));
         end_first(dead_[0], place_of(dead_[0]));
         for (std::size_t i = 0; i != dead_.size(); ++i)
@@ -799,19 +801,22 @@ private:
         for (slot_t row = static_cast<slot_t>(table.size()); row-- != 0;)
             if (const Entity entity = table.entities()[row]; !dead_.contains(entity)) leave(entity);
     }
-    // The survivors of sparse relations lose their pairs with an entity that dies: without a move, and at once if no hook is
-    // called.
+    // All lose their pairs of sparse relations with an entity that dies, at once: no hook is called.
+    void drop_pairs(Entity dead) noexcept {
+        if (!place_of(dead).is_target()) return;
+        const StoreCore::Changing change(core_);
+        for (const std::uint32_t number : core_.sparse.numbers())
+            if (SparsePairs* const pairs = core_.sparse.pairs(number);
+                pairs != nullptr && rule_of(pair(core_.registry.id(number), dead)) == OnTargetDespawn::remove)
+                pairs->erase(SparsePairs::by_target, dead);
+    }
+    // The same of the survivors, one by one, with hooks.
     void leave_pairs(Entity dead) {
         if (!place_of(dead).is_target()) return;
         for (const std::uint32_t number : core_.sparse.numbers()) {
             const ComponentId id = pair(core_.registry.id(number), dead);
-            SparsePairs* const pairs = core_.sparse.pairs(number);
+            const SparsePairs* const pairs = core_.sparse.pairs(number);
             if (pairs == nullptr || rule_of(id) != OnTargetDespawn::remove) continue;
-            if (!core_.hooks.any(HookKind::remove)) {
-                const StoreCore::Changing change(core_);
-                pairs->erase(SparsePairs::by_target, dead);
-                continue;
-            }
             PlainVector<Entity> sources;
             pairs->for_each(SparsePairs::by_target, dead,
                             [&](slot_t each) { sources.push_back(pairs->entity(SparsePairs::by_source, each)); });
