@@ -111,7 +111,7 @@ TEST_CASE("ArchetypeStore::patch: structure does not change in it, and what thro
     ArchetypeStore store;
     const Entity entity = store.spawn(Position{1, 2});
 #if SLOTWISE_CHECK_LEVEL >= 1
-    CHECK(dies_saying("a hook, or a value's constructor or destructor, changes the store",
+    CHECK(dies_saying("a hook, a value's constructor or destructor, or a function given to patch or sort, changes the store",
                       [&] { store.patch<Position>(entity, [&](Position&) { store.despawn(entity); }); }));
 #endif
     CommandBuffer buffer(store);
