@@ -1562,27 +1562,12 @@ T& ArchetypeStore::get_or_add(Entity entity, Args&&... args) {
     static_assert(std::is_constructible_v<Value, Args&&...>,
                   "ArchetypeStore::get_or_add<T>(entity, args...): T cannot be built as T(args...)");
     detail::StoreCore& core = *core_;
-    detail::ComponentList& list = list_of<Value>();
-    const ComponentId id = list.ids.front();
+    const ComponentId id = list_of<Value>().ids.front();
     if (T* const found = detail::StoreCore::typed_value<T>(core, entity, id)) return *found;
-    EntityLocation* const at = core.location(entity);
-    if (at == nullptr) [[unlikely]]
+    T* const added = emplace<Value>(entity, std::forward<Args>(args)...);
+    if (added == nullptr) [[unlikely]]
         core.refuse_missing(entity, id, "get_or_add");
-    auto make = [&](void* to) { ::new (to) Value(std::forward<Args>(args)...); };
-    if (list.one_sparse)
-        core.add_sparse<0>(entity, list, make);
-    else if (list.any_sparse) {
-        const auto build = [](void* to, void* function) { (*static_cast<decltype(make)*>(function))(to); };
-        const detail::ComponentValue value{id, AnyValue::built(build, &make)};
-        core.change(entity, {list.sorted.span(), {}, {&value, 1}});
-    } else {
-        const detail::StoreCore::Changing changing(core);
-        core.add_all(entity, *at, list, [&](unsigned argument, void* to) {
-            if (argument == 0) make(to);
-            return argument == 0;
-        });
-    }
-    return *detail::StoreCore::typed_value<T>(core, entity, id);
+    return *added;
 }
 
 template <detail::Component T, class Less>

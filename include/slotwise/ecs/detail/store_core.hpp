@@ -286,11 +286,13 @@ SLOTWISE_ALWAYS_INLINE void build_value(void* to, T&& value) {
 template <class T, class... Args>
 concept builds_from = std::is_constructible_v<T, Args...> || requires { T{std::declval<Args>()...}; };
 template <class T, class... Args>
-SLOTWISE_ALWAYS_INLINE void build_from(void* to, Args&&... args) {
+SLOTWISE_ALWAYS_INLINE T* build_from(void* to, Args&&... args) {
     if constexpr (std::is_constructible_v<T, Args...>)
-        ::new (to) T(std::forward<Args>(args)...);
+        return ::new (to) T(std::forward<Args>(args)...);
     else if constexpr (builds_from<T, Args...>)
-        ::new (to) T{std::forward<Args>(args)...};
+        return ::new (to) T{std::forward<Args>(args)...};
+    else
+        return nullptr; // the caller's static_assert has said why
 }
 
 /// Whether none of the types is there twice.
@@ -573,12 +575,7 @@ public:
     T& emplace(Args&&... args) {
         const std::uint32_t number = declare<T>();
         T* made = nullptr;
-        put(number, [&](void* to) {
-            if constexpr (std::is_constructible_v<T, Args...>)
-                made = ::new (to) T(std::forward<Args>(args)...);
-            else
-                made = ::new (to) T{std::forward<Args>(args)...};
-        });
+        put(number, [&](void* to) { made = build_from<T>(to, std::forward<Args>(args)...); });
         return *made;
     }
     /// The same for the type with this number, of which build(void* to) builds the value.
