@@ -6,7 +6,8 @@
   check_readme.py [--update]
 
   quotes    a ```cpp or ```cmake block below a comment "<!-- quoted from FILE ... -->" is, word for word, what stands in FILE
-            between the lines "// [readme]" and "// [/readme]" (in CMake "# [readme]"), without its common indentation
+            between the lines "// [readme]" and "// [/readme]" (in CMake "# [readme]"), without its common indentation; several such parts
+            stand below each other, a blank line between two
   links     what each relative link leads to exists, and has the heading behind the #
   words     README.md has at most 900, its code included
   figures   what bench/tools/figures.py finds: README.md, docs/bench.svg and bench/RESULTS.md print those of bench/results.json
@@ -41,10 +42,10 @@ STATED = {"CHANGELOG.md": r"^## (?!Unreleased$)(\S+)", "pyproject.toml": r'^vers
 
 
 def excerpt(root, name):
-    """What stands between the marks of a source, without common indentation; None when it is not marked so."""
+    """What stands between the marks of a source, part by part, without common indentation; None when it is not marked so."""
     text = (root / name).read_text(encoding="utf-8") if (root / name).is_file() else ""
-    found = EXCERPT.search(text)
-    return textwrap.dedent(re.sub(r"[ \t]+$", "", found[1], flags=re.M)) if found and text.count(" [readme]\n") == 1 else None
+    found = EXCERPT.findall(text)
+    return "\n".join(textwrap.dedent(re.sub(r"[ \t]+$", "", each, flags=re.M)) for each in found) if 0 < len(found) == text.count(" [readme]\n") else None
 
 
 def anchors(path):
@@ -79,7 +80,7 @@ def check(root, path, update):
     def quoted(match):
         wanted = excerpt(root, match[2])
         if wanted is None:
-            wrong.append(f"{at(match)}: {match[2]} must have one line '// [readme]', lines to quote, and one '// [/readme]'")
+            wrong.append(f"{at(match)}: {match[2]} must have a line '// [readme]', lines to quote, and a line '// [/readme]'")
         elif match[3] is None:
             wrong.append(f"{at(match)}: below 'quoted from {match[2]}' a ```cpp block must follow (or ```cmake)")
         elif update:
