@@ -9,6 +9,7 @@
 #include "../../bench/support/slot_map.hpp"
 #include "../../bench/support/vector.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -39,7 +40,7 @@ void prepare(unsigned slots, unsigned percent_of_holes) {
     std::iota(order.begin(), order.end(), 0u);
     std::uint32_t state = 1;
     for (unsigned i = slots; i > 1; --i) std::swap(order[i - 1], order[((state = state * 1664525u + 1013904223u) >> 8) % i]);
-    order.resize(slots / 100 * percent_of_holes);
+    order.resize(order.size() / 100 * percent_of_holes);
     contenders = std::make_unique<Contenders>();
     fill(contenders->slot_map, order, slots);
     fill(contenders->article_slot_map, order, slots);
