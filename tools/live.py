@@ -3,15 +3,17 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Builds the live page (docs/live and, as WebAssembly, examples/live) as build/docs/html/live, and tests it in Chromium without a window: the
 counters are those of a native program, the slider and the keyboard work, a slow machine gets fewer entities, the walks are measured, a page of 360
-pixels is not wider, there is a text where WebAssembly is missing, and the console has no error.
-Pictures of it, light, dark and as on a phone, are in build/live."""
+pixels is not wider, there is a text where WebAssembly is missing, and the console has no error. Then the site:
+no link is dead, and of the guide and the longest pages of the reference none is wider than a phone. Pictures of the page are in build/live."""
 import functools
+import html
 import http.server
 import re
 import shutil
 import subprocess
 import sys
 import threading
+import urllib.parse
 
 from headers import ROOT, arguments
 
@@ -96,20 +98,38 @@ def test(page, url, native):
     return walks
 
 
+def test_site(page, url):
+    """The number of pages."""
+    files = {url + path.relative_to(OUT.parent).as_posix().removesuffix("index.html"): path.read_text(encoding="utf-8") for path in OUT.parent.rglob("index.html")}
+    ids = {each: set(re.findall(r'\bid="([^"]*)"', text)) for each, text in files.items()}
+    links = {(each, urllib.parse.urljoin(each, html.unescape(to))) for each, text in files.items() for to in re.findall(r'<a [^>]*?\bhref="([^"]*)"', text)}
+    dead = [f"{here} to {to}" for here, to in sorted(links) for target, _, place in [to.replace("/index.html", "/").partition("#")]
+            if to.startswith(url) and (target not in files or (place and place not in ids[target]))]
+    assert links and not dead, f"dead links: {dead}"
+    reference = sorted((each for each in files if "/reference/" in each), key=lambda each: len(files[each]))
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 360, "height": 1500, "deviceScaleFactor": 2, "mobile": True})
+    for each in [*reference[-20:], *(each for each in files if each not in reference)]:
+        page.get(each)
+        assert page.execute_script("return document.documentElement.scrollWidth") <= 360, f"{each} is wider than a phone"
+    page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    return len(files)
+
+
 def main():
     arguments(__doc__).parse_args()
     native = build()
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=OUT))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=OUT.parent))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    page = browser()
+    page, url = browser(), f"http://127.0.0.1:{server.server_port}/"
     try:
-        walks = test(page, f"http://127.0.0.1:{server.server_port}/", native)
+        pages = test_site(page, url)
+        walks = test(page, url + "live/", native)
     except Exception:
         page.save_screenshot(f"{WORK}/failed.png")
         raise
     finally:
         page.quit()
-    print(f"live: build/docs/html/live, {(OUT / 'live.wasm').stat().st_size // 1024} KiB of WebAssembly; {native}; walks {', '.join(walks)}; no console error")
+    print(f"live: build/docs/html/live, {(OUT / 'live.wasm').stat().st_size // 1024} KiB of WebAssembly; {native}; walks {', '.join(walks)}; {pages} pages, no dead link, no console error")
 
 
 if __name__ == "__main__":
