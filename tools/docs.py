@@ -99,7 +99,7 @@ def grouped(members, owner, verbs):
         name = member.findtext("name")
         if member.get("kind") in kinds:
             group = "Aliases" if owner and member.get("static") == "yes" else kinds[member.get("kind")]
-        elif name == "operator=" or name.lstrip("~") == owner:
+        elif name in ("operator=", owner):
             group = "Make"
         else:
             group = next((each for each, names in verbs.items() if re.fullmatch(names.replace(" ", ""), name.replace(" ", ""))), "More") if owner else "Functions"
@@ -169,13 +169,15 @@ def write_reference(compounds, config):
     everything = next(each for each in compounds if each.findtext("compoundname") == "slotwise")
     aliases = {each.findtext("name") for each in everything.iter("memberdef") if each.get("kind") == "typedef"}
     classes, rooms = {}, {}
+    whole = {each.get("id"): each for compound in compounds for each in compound.iter("memberdef") if each.find("templateparamlist") is not None}
     for each in compounds:
         name = each.findtext("compoundname").removeprefix("slotwise::")
         if each.get("kind") in ("class", "struct") and each.findtext("compoundname") != name and "detail::" not in name and each.get("prot") == "public":
             title = re.sub(r"<.*", "", name.removeprefix("Basic") if re.match(r"\w+", name.removeprefix("Basic"))[0] in aliases else name).strip()
             page = re.sub(r"\W+", "-", title)
             PLACES[each.get("id")] = [(page, "")]
-            members = [each for each in each.iter("memberdef") if each.get("prot") == "public" and not re.search("::|@", each.findtext("name"))]
+            members = [whole.get(each.get("id"), each) for each in each.iter("memberdef")  # what is inherited has no template parameters
+                       if each.get("prot") == "public" and not re.search("::|@|^~", each.findtext("name"))]
             if "<" not in name or (page in classes and not classes[page]["members"] and described(each)):  # of SoaSlotMap the specialisation has all
                 classes[page] = {"element": each, "name": name, "title": title, "page": page, "room": room_of(each), "members": members}
     classes = list(classes.values())
