@@ -42,38 +42,14 @@ def escaped(text):
     return html.escape(re.sub(r"([\\`*_{}\[\]|])", r"\\\1", text or ""), quote=False)
 
 
-def link(text, ref, page):
-    found = PLACES.get(ref.get("refid"), []) if ref is not None else []
+def link(element, page):
+    """A name or a piece of code, as a link if it has a page."""
+    ref, text = element if element.tag == "ref" else element.find("ref"), plain(element)
+    found = PLACES.get(ref.get("refid")) if ref is not None else None
     if not found:
         return f"`{text}`"
     to, place = next((each for each in found if each[0] == page), found[0])
     return f"[`{text}`]({'' if to == page and place else to + '.md'}{'#' + place if place else ''})"
-
-
-def prose(element, page):
-    """What an element says, on this page of the reference."""
-    if element is None:
-        return ""
-    if element.tag in ("programlisting", "verbatim"):
-        return f"```cpp\n{''.join(element.itertext()).strip()}\n```"
-    if element.tag in ("itemizedlist", "orderedlist", "parameterlist"):
-        return "\n".join(("1. " if element.tag == "orderedlist" else "- ") + textwrap.indent(prose(each, page), "    ").lstrip() for each in element)
-    if element.tag == "parameteritem":
-        return f"`{plain(element[0])}`: {prose(element[1], page)}"
-    blocks, line = [], [escaped(element.text)]
-    for child in element:
-        if child.tag in ("computeroutput", "ref"):
-            line.append(link(plain(child), child if child.tag == "ref" else child.find("ref"), page))
-        elif child.tag in ("bold", "emphasis", "ulink"):
-            line.append(f"[{escaped(plain(child))}]({child.get('url')})" if child.tag == "ulink" else f"*{escaped(plain(child))}*")
-        elif child.tag not in ("title", "name"):
-            blocks += ["".join(line).strip(), prose(child, page)]
-            line = []
-        line.append(escaped(child.tail))
-    text = "\n\n".join(each for each in [*blocks, "".join(line).strip()] if each)
-    if element.tag == "simplesect":
-        return f"- **{element.findtext('title') or {'pre': 'Expects', 'return': 'Returns'}.get(element.get('kind'), 'Note')}**: {text}"
-    return re.sub(r"(?m)^(- \*\*.*)\n\n(?=- \*\*)", r"\1\n", text)  # what a function expects and throws is one list
 
 
 def code(text):
@@ -181,6 +157,10 @@ def write_reference(compounds, config):
             if "<" not in name or (page in classes and not classes[page]["members"] and described(each)):  # of SoaSlotMap the specialisation has all
                 classes[page] = {"element": each, "name": name, "title": title, "page": page, "room": room_of(each), "members": members}
     classes = list(classes.values())
+    for each in classes:  # what it takes from a private base by name
+        bases = [ref.get("refid") for ref in each["element"].findall("basecompoundref") if ref.get("prot") == "private"]
+        taken = set(re.findall(r"using (?:typename )?\w+::(\w+);", (ROOT / "include" / each["element"].find("location").get("file")).read_text(encoding="utf-8")))
+        each["members"] += [member for base in classes if base["element"].get("id") in bases for member in base["members"] if member.findtext("name") in taken]
     known = {each["title"]: each["page"] for each in classes}
     for each in [*everything.iter("memberdef"), *(each for each in compounds if each.get("kind") == "concept")]:
         if each.get("kind") == "concept":
@@ -192,11 +172,13 @@ def write_reference(compounds, config):
             PLACES.setdefault(each.get("id"), []).append((page, anchor(each.findtext("name"))))
 
     environment = jinja2.Environment(trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
-    environment.filters.update(anchor=anchor, code=code, plain=plain, prose=prose)
+    environment.filters.update(anchor=anchor, code=code, escaped=escaped, link=link, plain=plain)
     template = environment.from_string((ROOT / "docs" / "reference.md.jinja").read_text(encoding="utf-8"))
 
     def write(page, **parts):
-        (PAGES / "reference" / f"{page}.md").write_text(re.sub(r"\n{3,}", "\n\n", template.render(page=page, **parts)).lstrip(), encoding="utf-8")
+        text = re.sub(r"\n(\s*\n)+", "\n\n", template.render(page=page, **parts)).lstrip()
+        text = re.sub(r"(?m)^(- \*\*.*)\n\n(?=- \*\*)", r"\1\n", text)  # what a function expects and throws is one list
+        (PAGES / "reference" / f"{page}.md").write_text(text, encoding="utf-8")
 
     public = set(re.findall(r"^class (\w+);", (ROOM / "fwd.hpp").read_text(encoding="utf-8"), re.M))
     for each in classes:
