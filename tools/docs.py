@@ -220,10 +220,10 @@ def main():
     nav = [{"Guide": [f"{page}.md" for page in reading_order()]}, {"Reference": reference}, {"Live": "live/index.html"}]
     (OUT / "mkdocs.yml").write_text(f"INHERIT: {ROOT}/docs/mkdocs.yml\ncopyright: slotwise {version_of(ROOT)}, MIT licence\nnav: {json.dumps(nav)}\n",
                                     encoding="utf-8")
-    done = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-f", OUT / "mkdocs.yml"],
+    done = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "-f", OUT / "mkdocs.yml"],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     wrong, names = undescribed(compounds, config["known"])
-    wrong = warnings + without + wrong + (done.stdout.splitlines() or ["MkDocs failed"] if done.returncode else [])
+    wrong = warnings + without + wrong + (["MkDocs failed:", *(line for line in done.stdout.splitlines() if line.startswith(("WARNING", "ERROR")))] if done.returncode else [])
     print(*wrong, sep="\n", end="\n" if wrong else "")
     print(f"docs: {len(wrong)} findings" if wrong else f"docs: build/docs/html/index.html: {names} classes and namespaces, every name described")
     return 1 if wrong or not names else 0
