@@ -207,6 +207,53 @@ TEST_CASE("a type-erased set takes, finds and erases many keys at once", "[any_m
     REQUIRE(set.check_invariants());
 }
 
+TEST_CASE("a type-erased set takes and finds keys that lie anywhere, in their order", "[any_members]") {
+    AnySetStorage set(described<std::string>());
+    constexpr std::size_t ahead = AnySetStorage::lookahead;
+    for (const std::size_t count : {std::size_t{0}, std::size_t{1}, ahead - 1, ahead, ahead + 1, 10 * ahead + 7}) {
+        set.clear();
+        std::vector<std::string> room(ahead); // a key is replaced as soon as it may be
+        const auto key_at = [&](std::size_t i) -> const void* {
+            std::string& key = room[i % ahead];
+            key = make_key<std::string>(static_cast<int>(i / 2)); // each comes twice
+            return &key;
+        };
+        std::size_t next = 0;
+        std::vector<slot_t> placed;
+        set.insert_each(count, key_at, [&](std::size_t i, slot_t slot, bool inserted) {
+            REQUIRE(i == next++);
+            REQUIRE(inserted == (i % 2 == 0));
+            REQUIRE(as<std::string>(set.key(slot)) == make_key<std::string>(static_cast<int>(i / 2)));
+            placed.push_back(slot);
+        });
+        REQUIRE(next == count);
+        REQUIRE(set.size() == (count + 1) / 2);
+        REQUIRE(set.check_invariants());
+        next = 0;
+        set.find_each(count + 2, key_at, [&](std::size_t i, slot_t slot) {
+            REQUIRE(i == next++);
+            REQUIRE((slot == no_slot) == (i / 2 >= set.size()));
+            if (i < count) REQUIRE(slot == placed[i]);
+        });
+        REQUIRE(next == count + 2);
+    }
+}
+
+TEST_CASE("a type-erased set keeps what was added before a callback of insert_each threw", "[any_members]") {
+    AnySetStorage set(described<std::string>());
+    std::vector<std::string> keys;
+    for (int i = 0; i != 100; ++i) keys.push_back(make_key<std::string>(i));
+    const auto key_at = [&](std::size_t i) -> const void* { return &keys[i]; };
+    const auto stop = [](std::size_t i, auto...) {
+        if (i == 40) throw std::runtime_error("stop");
+    };
+    REQUIRE_THROWS_AS(set.insert_each(100, key_at, stop), std::runtime_error);
+    REQUIRE(set.size() == 41);
+    REQUIRE((set.contains(&keys[40]) && !set.contains(&keys[41]) && set.check_invariants()));
+    REQUIRE_THROWS_AS(set.find_each(100, key_at, stop), std::runtime_error);
+    REQUIRE(set.size() == 41);
+}
+
 TEST_CASE("a type-erased map takes, assigns, finds and erases many elements at once", "[any_members]") {
     AnyMapStorage map(described<std::string>(), described<int>());
     std::vector<std::string> keys;
@@ -370,6 +417,32 @@ TEST_CASE("described containers write the bytes of those whose types are known, 
     SetStorage<int, Options<deferred>> typed;
     for (int i = 0; i != 100; ++i) set.insert(&i), typed.insert(i);
     REQUIRE(set.snapshot(codec()) == typed.snapshot());
+}
+
+TEST_CASE("a snapshot behind other bytes is the same, and leaves room for what comes behind it", "[any_members]") {
+    AnyMapStorage map(described<std::string>(), described<int>());
+    AnySetStorage set(described<int>());
+    for (int i = 0; i != 300; ++i) {
+        const auto key = make_key<std::string>(i);
+        map.insert(&key, &i);
+        set.insert(&i);
+    }
+    const auto behind = [](const auto& container) {
+        ByteWriter out;
+        out.number(std::uint64_t{0});
+        container.append_snapshot(out, 1000, codec());
+        const std::size_t size = out.written().size() - 8;
+        out.overwrite(0, std::uint64_t{size});
+        const std::byte* const before = out.written().data();
+        for (int i = 0; i != 125; ++i) out.number(std::uint64_t{7});
+        REQUIRE(out.written().data() == before);
+        ByteReader in(out.written());
+        REQUIRE(in.number<std::uint64_t>() == size);
+        const auto bytes = in.raw(size);
+        return std::vector<std::byte>(bytes.begin(), bytes.end());
+    };
+    REQUIRE(behind(set) == set.snapshot(codec()));
+    REQUIRE(behind(map) == map.snapshot(codec()));
 }
 
 TEST_CASE("a codec that lacks a described type is refused, and wrong bytes change nothing", "[any_members]") {

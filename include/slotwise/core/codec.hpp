@@ -70,6 +70,12 @@ public:
     void reserve(std::size_t size) {
         if (size > bytes_.size() - size_) grow(size);
     }
+    /// Writes an integer over bytes that were written. @pre at + sizeof(U) <= written().size()
+    template <class U>
+        requires std::is_unsigned_v<U>
+    void overwrite(std::size_t at, U value) noexcept {
+        for (unsigned i = 0; i != sizeof(U); ++i) bytes_[at + i] = static_cast<std::byte>(std::uint64_t{value} >> (8 * i));
+    }
     /// What was written until now. @invalidates itself with the next call
     std::span<const std::byte> written() const noexcept { return {bytes_.data(), size_}; }
     /// Returns the bytes and leaves the writer empty.

@@ -419,6 +419,15 @@ public:
     /// @throws as spawn; strong @complexity linear in the bytes of the rows
     template <detail::Component... Ts>
     std::span<const Entity> spawn_n(size_type count, const Ts&... values);
+    /// `count` new entities with these components, tags and pairs, whose values come as columns: for components that a program
+    /// knows at run time. build(id, to, n) builds n values of the component side by side, all of them or, if it throws, none;
+    /// or it returns false and builds nothing, where they are default values. It is asked for companions, too. The span ends at
+    /// the next spawn or despawn.
+    ///     store.spawn_columns(n, ids, [&](ComponentId id, void* to, std::size_t n) { return copy_column(id, to, n); });
+    /// @throws std::invalid_argument when an id is none of the registry's, the target of a pair does not live, or one is
+    /// sparse; what build and the allocator throw; strong @complexity linear in the bytes of the rows
+    template <class Build>
+    std::span<const Entity> spawn_columns(size_type count, std::span<const ComponentId> ids, Build&& build);
     /// A new entity with copies of all that this one has: components in tables and sparse, tags, pairs, and which are disabled.
     /// Pairs keep their targets, also one with the entity itself; what relates to the entity is not copied. Components
     /// with the trait `hides` are left out, so that a hidden entity is a template (see ComponentTraits). Ticks are those of
@@ -571,6 +580,13 @@ public:
     size_type add_each(R&& entities, const Lists&... lists) {
         return add_each(detail::copy_of_entities(entities).span(), lists...);
     }
+    /// The same by ids, for components that a program knows at run time: build(id, places, to) builds the values that
+    /// entities[places[i]] get, side by side, all of them or, if it throws, none; or it returns false, where they are default
+    /// values. Components that an entity has keep their values. Returns how many of the list live.
+    /// @throws std::invalid_argument as spawn_columns(), and of pairs of an acyclic relation; what build and the allocator
+    /// throw; each entity has then got all of the components, or none
+    template <class Build>
+    size_type add_columns(std::span<const Entity> entities, std::span<const ComponentId> ids, Build&& build);
     /// Removes components, in one move; what the entity has not is ignored. Returns whether the entity lives.
     /// @throws what the allocator throws; strong @complexity one row @invalidates addresses in both tables
     template <detail::Component... Ts>
@@ -1402,6 +1418,30 @@ std::span<const Entity> ArchetypeStore::spawn_n(size_type count, const Ts&... va
     return {created(), count};
 }
 
+template <class Build>
+std::span<const Entity> ArchetypeStore::spawn_columns(size_type count, std::span<const ComponentId> ids, Build&& build) {
+    detail::StoreCore& core = *core_;
+    const detail::ComponentList list = core.list_of_columns(ids, "ArchetypeStore::spawn_columns");
+    core.erase_left_tables();
+    core.flush_reserved();
+    const detail::StoreCore::Changing changing(core);
+    const slot_t number = core.tables.add_all(detail::ArchetypeTables::root(), list.sorted.span()).table;
+    Table& table = core.tables[number];
+    const auto first = static_cast<slot_t>(table.size());
+    const size_type living = core.entities.alive().size();
+    static_cast<void>(core.entities.create_n({}, count, [&](slot_t i) { return EntityLocation(number, first + i); }));
+    ScopeGuard undo([&]() noexcept { core.undo_create(living, count); });
+    const auto created = [&] { return core.entities.alive().data() + living; }; // values and hooks may record spawns
+    core.before_row(number, table);
+    table.append_n(count, created, core.tick, [&](size_type column, void* to, size_type n) {
+        if (!build(table.column_id(column), to, n)) detail::fill_column(table.type(column), AnyValue(), to, n);
+    });
+    undo.dismiss();
+    if (core.hooks.any(HookKind::add)) [[unlikely]]
+        for (size_type i = 0; i != count; ++i) core.run_hooks(HookKind::add, created()[i], table.ids(), {});
+    return {created(), count};
+}
+
 template <detail::Component... Ts>
 bool ArchetypeStore::add(Entity entity, Ts&&... values) {
     detail::StoreCore& core = *core_;
@@ -1539,6 +1579,19 @@ std::size_t ArchetypeStore::add_lists(std::span<const Entity> entities, std::spa
     return core_->add_to_many(entities, list, [&](unsigned argument, std::span<const std::uint32_t> places, void* to) {
         unsigned i = 0;
         return ((argument == i++ && copy_at(to, places, values)) || ...);
+    });
+}
+
+template <class Build>
+std::size_t ArchetypeStore::add_columns(std::span<const Entity> entities, std::span<const ComponentId> ids, Build&& build) {
+    detail::ComponentList list = core_->list_of_columns(ids, "ArchetypeStore::add_columns");
+    for (const ComponentId id : list.ids)
+        if (id.is_pair() && core_->registry.traits(id).acyclic) [[unlikely]]
+            detail::throw_invalid_argument(
+                "ArchetypeStore::add_columns: a pair of an acyclic relation may close a cycle; relate "
+                "each entity by relate(entity, relation, target)");
+    return core_->add_to_many(entities, list, [&](unsigned argument, std::span<const std::uint32_t> places, void* to) {
+        return argument < list.ids.size() && static_cast<bool>(build(list.ids[argument], places, to));
     });
 }
 

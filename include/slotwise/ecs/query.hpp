@@ -697,6 +697,29 @@ public:
         const auto all = table_->column(static_cast<size_type>(column));
         return decltype(table_->column(0))(all.type(), all[first_], size());
     }
+    /// The same, only to be read: nothing is stamped. @throws as column()
+    ConstAnySpan const_column(ComponentId id) const {
+        const std::int32_t column = table_->column_of(id);
+        if (column < 0) [[unlikely]]
+            detail::throw_invalid_argument(
+                "Query::Chunk::const_column(id): the entities have no values of this component in their table");
+        const ConstAnySpan all = std::as_const(*table_).column(static_cast<size_type>(column));
+        return {all.type(), all.data() == nullptr ? nullptr : all[first_], size()};
+    }
+    /// Calls f(i) for each row of the chunk in which a tracked component was changed after tick `since`, in ascending order;
+    /// none if the entities do not have it. @throws std::invalid_argument when it is not tracked; what f throws
+    /// @complexity linear in rows
+    template <class F>
+    void for_each_changed(ComponentId id, tick_t since, F&& f) const {
+        const std::int32_t place = table_->place_of(id);
+        if (place < 0) return;
+        const TickColumn* const ticks = std::as_const(*table_).ticks(static_cast<size_type>(place));
+        if (ticks == nullptr) [[unlikely]]
+            detail::throw_invalid_argument(
+                "Query::Chunk::for_each_changed: the component is not tracked; register it with the trait tracked");
+        for (size_type row = first_; row != last_; ++row)
+            if (ticks->changed_since(row, since)) f(row - first_);
+    }
     /// Whether the entities have this component, tag or pair in their table.
     bool contains(ComponentId id) const noexcept { return table_->contains(id); }
 

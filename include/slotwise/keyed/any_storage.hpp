@@ -24,6 +24,13 @@ namespace detail {
 
 //=== keys and values by slot ===//
 
+/// Fetches the cache line at `address`.
+SLOTWISE_ALWAYS_INLINE void prefetch_read([[maybe_unused]] const void* address) noexcept {
+#if defined(__GNUC__) || defined(__clang__)
+    __builtin_prefetch(address);
+#endif
+}
+
 /// Throws std::out_of_range, which names the key if its type is one of these.
 template <class... Named>
 [[noreturn]] SLOTWISE_COLD void throw_no_key_among(const char* message, const TypeDescriptor& type, const void* key) {
@@ -305,6 +312,10 @@ struct AnyElementCodec {
     }
 };
 
+/// The room that static columns take.
+template <class Erased, class Typed, class... Ts>
+inline constexpr std::size_t block_bytes<AnyElementCodec<Erased, Typed>, Ts...> = block_bytes<Typed, Ts...>;
+
 /// The hash of keys by address.
 struct AnyKeyHash {
     using is_transparent = void;
@@ -342,6 +353,8 @@ struct NewAnyKey {
     static constexpr std::size_t filled_columns = 0;
     Keys& keys;
     Void* key;
+    /// Whether construct() runs no code of the type.
+    bool copies_bytes() const noexcept { return keys.type()->trivial; }
     void construct(slot_t slot, std::uint64_t hash) {
         if constexpr (std::is_const_v<Void>)
             keys.copy(slot, hash, key);
@@ -494,11 +507,30 @@ public:
     size_type insert_range(const ConstAnySpan& keys) {
         detail::expect_type_of(keys, key_type());
         size_type added = 0;
-        for (size_type i = 0; i != keys.size(); ++i) added += insert(keys[i]).inserted;
+        insert_each(
+            keys.size(), [&](size_type i) { return keys[i]; }, [&](size_type, slot_t, bool inserted) { added += inserted; });
         return added;
+    }
+    /// The same for keys that lie anywhere: the address of key i is key_at(i). Calls done(i, slot, inserted) for each in order.
+    /// The memory of `lookahead` keys is fetched before the first of them is inserted: what key_at(i) returns must be valid
+    /// until key_at(i + lookahead) is called. done() may write columns of the slot; it must not insert or erase.
+    /// @throws as insert, what key_at and done throw: what was added before stays
+    template <class KeyAt, class Done>
+    void insert_each(size_type count, KeyAt&& key_at, Done&& done) {
+        core_.expect_not_notifying();
+        in_blocks(count, key_at, [&](size_type first, size_type size, const std::uint64_t* hashes, const void* const* keys) {
+            for (size_type i = 0; i != size; ++i) {
+                const detail::InsertOutcome of =
+                    core_.do_insert(hashes[i], keys[i], detail::NewAnyKey<Keys, const void>{core_.store.keys, keys[i]});
+                done(first + i, of.slot, of.inserted);
+            }
+        });
     }
 
     //=== lookup ===//
+
+    /// How many keys insert_each() and find_each() look at before they use the first.
+    static constexpr size_type lookahead = 32;
 
     using Core::contains;
     /// Whether the key at `key` is a member. @throws what the type's hash and equal throw
@@ -515,7 +547,22 @@ public:
         detail::expect_type_of(keys, key_type());
         SLOTWISE_EXPECT(slot_numbers.size() == keys.size(),
                         "type-erased container slots_of(keys, slot_numbers): give as many places as keys");
-        for (size_type i = 0; i != keys.size(); ++i) slot_numbers[i] = slot_of(keys[i]);
+        find_each(
+            keys.size(), [&](size_type i) { return keys[i]; }, [&](size_type i, slot_t slot) { slot_numbers[i] = slot; });
+    }
+    /// The same for keys that lie anywhere: the address of key i is key_at(i), see insert_each(). Calls found(i, slot) for each
+    /// in order; found() must not change the container. 1e6 random keys of 8 bytes take 20 ms, and 27 by slot_of() of each.
+    /// @throws what hash, equal, key_at and found throw
+    template <class KeyAt, class Found>
+    void find_each(size_type count, KeyAt&& key_at, Found&& found) const {
+        in_blocks(count, key_at, [&](size_type first, size_type size, const std::uint64_t* hashes, const void* const* keys) {
+            for (size_type i = 0; i != size; ++i) // the key of the entry that the search meets first
+                core_.store.index.find(hashes[i], [&](slot_t slot) {
+                    detail::prefetch_read(core_.store.keys.key_of(slot));
+                    return true;
+                });
+            for (size_type i = 0; i != size; ++i) found(first + i, core_.do_find(hashes[i], keys[i]));
+        });
     }
     /// Its handle, or null.
     handle_type handle_of(const void* key) const { return this->handle_at(slot_of(key)); }
@@ -651,10 +698,17 @@ public:
     /// columns @throws std::invalid_argument when the codec lacks the type; what allocator and codecs throw
     template <class Codec, class Columns = DefaultCodec>
     std::vector<std::byte> snapshot(const Codec& codec, Columns columns = {}) const {
+        ByteWriter out;
+        append_snapshot(out, 0, codec, columns);
+        return out.take();
+    }
+    /// The same behind what `out` has. @param behind how many bytes the caller writes afterwards: room for them is made, too
+    template <class Codec, class Columns = DefaultCodec>
+    void append_snapshot(ByteWriter& out, std::size_t behind, const Codec& codec, Columns columns = {}) const {
         detail::expect_covered(codec, key_type());
         detail::AnyElementCodec<Codec, Columns> both{codec, columns};
         const std::array tags{detail::ElementTag{detail::ElementRole::key, both.tag(key_type())}};
-        return this->template to_bytes<0, 0>(both, tags, [](slot_t, ByteWriter&) {});
+        this->template append_bytes<0, 0>(out, both, tags, key_type().size, behind, [](slot_t, ByteWriter&) {});
     }
     /// As SetStorage::restore. @throws std::invalid_argument whose what() says what is wrong with the bytes, or when the codec
     /// lacks the type; what allocator and codecs throw; strong
@@ -683,6 +737,21 @@ protected:
             return f(handle_type(slot, core_.directory.version(slot)), elements...);
         else
             return f(elements...);
+    }
+    /// Calls f(first, size, hashes, keys) for each block of keys, whose groups of the index are on their way then.
+    template <class KeyAt, class F>
+    void in_blocks(size_type count, KeyAt& key_at, F&& f) const {
+        std::uint64_t hashes[lookahead];
+        const void* keys[lookahead];
+        for (size_type first = 0; first < count; first += lookahead) {
+            const size_type size = count - first < lookahead ? count - first : lookahead;
+            for (size_type i = 0; i != size; ++i) {
+                keys[i] = key_at(first + i);
+                hashes[i] = core_.store.keys.hash(keys[i]);
+                if constexpr (requires { core_.store.index.prefetch(hashes[i]); }) core_.store.index.prefetch(hashes[i]);
+            }
+            f(first, size, static_cast<const std::uint64_t*>(hashes), static_cast<const void* const*>(keys));
+        }
     }
     InsertResult<iterator> result(detail::InsertOutcome of) const noexcept { return {{this, of.slot}, of.inserted, of.kind}; }
     DescribedValue extract_slot(slot_t slot) {
@@ -984,10 +1053,17 @@ public:
     /// As AnySetStorage's, values included: the bytes of a MapStorage of the same types.
     template <class Codec, class Columns = DefaultCodec>
     std::vector<std::byte> snapshot(const Codec& codec, Columns columns = {}) const {
+        ByteWriter out;
+        append_snapshot(out, 0, codec, columns);
+        return out.take();
+    }
+    /// The same behind what `out` has. @param behind how many bytes the caller writes afterwards: room for them is made, too
+    template <class Codec, class Columns = DefaultCodec>
+    void append_snapshot(ByteWriter& out, std::size_t behind, const Codec& codec, Columns columns = {}) const {
         expect_covered(codec);
         detail::AnyElementCodec<Codec, Columns> both{codec, columns};
-        return this->template to_bytes<1, 0>(
-            both, tags(both), [&](slot_t slot, ByteWriter& out) { both.write(value_type(), value_at(slot), out); });
+        this->template append_bytes<1, 0>(out, both, tags(both), key_type().size + value_type().size, behind,
+                                          [&](slot_t slot, ByteWriter& to) { both.write(value_type(), value_at(slot), to); });
     }
     /// As AnySetStorage's.
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes, or when the codec lacks a type; what

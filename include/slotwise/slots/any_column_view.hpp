@@ -302,9 +302,14 @@ public:
 
     AnyPages pages() const noexcept { return {type_, &page_calls<&erased_ptr>, table_.data(), shift_}; }
 
-    void copy(slot_t slot, const void* from) { type_->copy(ptr(slot), from); }
+    void copy(slot_t slot, const void* from) {
+        if (type_->trivial) return copy_bytes(ptr(slot), from, type_->size);
+        type_->copy(ptr(slot), from);
+    }
     void move(slot_t slot, void* from) {
-        if (type_->move != nullptr)
+        if (type_->trivial)
+            copy_bytes(ptr(slot), from, type_->size);
+        else if (type_->move != nullptr)
             type_->move(ptr(slot), from);
         else
             type_->copy(ptr(slot), from);

@@ -323,14 +323,19 @@ struct Seal {
     /// Ends the bytes.
     template <class Codec = DefaultCodec>
     static std::vector<std::byte> close(ByteWriter& out, std::span<const ElementTag> tags) {
+        append<Codec>(out, tags, 0);
+        return out.take();
+    }
+    /// Ends the bytes from number `first` on.
+    template <class Codec = DefaultCodec>
+    static void append(ByteWriter& out, std::span<const ElementTag> tags, std::size_t first) {
         out.reserve(tags.size() * sizeof(std::uint64_t) + least);
         for (const ElementTag& each : tags) out.number(each.tag);
         out.number(static_cast<std::uint32_t>(tags.size()));
         if constexpr (!writes_a_part<Codec>) {
             out.number(mark);
-            out.number(Xxh3::of(out.written()));
+            out.number(Xxh3::of(out.written().subspan(first)));
         }
-        return out.take();
     }
     template <class Codec = DefaultCodec>
     static std::vector<std::byte> close(ByteWriter& out, std::initializer_list<ElementTag> tags) {

@@ -1128,6 +1128,10 @@ public:
 
     //=== lists of C++ types ===//
 
+    /// A list of ids that are known at run time, and all in tables; pairs may have a target as soon as it lives.
+    /// Throws std::invalid_argument that begins with `where` and names what is sparse, as expect_ids(); what the allocator
+    /// throws
+    SLOTWISE_INLINE ComponentList list_of_columns(Ids ids, const char* where);
     /// Where rows of a table go with a list, by one of its transitions. Throws as ArchetypeTables::change
     SLOTWISE_ALWAYS_INLINE const Transition& transition(const ComponentList& list, Transition& known, slot_t from) {
         if (known.from != from || known.erased != tables.erased()) [[unlikely]]

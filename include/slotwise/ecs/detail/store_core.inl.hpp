@@ -1448,6 +1448,24 @@ ComponentList& ComponentLists::make(const ComponentRegistry& registry, const Typ
     return *lists_.back();
 }
 
+ComponentList StoreCore::list_of_columns(Ids ids, const char* where) {
+    ComponentList list;
+    const auto expect_column = [&](ComponentId id) {
+        if (!is_sparse(registry, id)) return;
+        const std::string text = std::string(where) + ": " + registry.name(id) +
+                                 " is sparse or switched, or comes with what is, and has no column; add it to each entity";
+        throw_invalid_argument(text.c_str());
+    };
+    expect_ids(ids);
+    for (const ComponentId id : ids) {
+        insert_sorted(list.sorted, id);
+        expect_column(id);
+        for (const ComponentId companion : registry.with_closure(id)) expect_column(companion);
+    }
+    list.ids = list.sorted;
+    return list;
+}
+
 void StoreCore::refuse_dead(Entity entity, const char* which) const {
     const std::string text = which + (" (" + to_string(entity)) + ") " + dead_because(entity);
     throw_invalid_argument(text.c_str());

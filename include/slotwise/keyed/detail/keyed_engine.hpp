@@ -18,6 +18,8 @@
 #include "../../slots/snapshot.hpp"
 #include "../hash_index.hpp"
 
+#include <array>
+
 SLOTWISE_BEGIN
 
 namespace detail {
@@ -504,10 +506,14 @@ public:
 
     /// Inserts `element`, whose key may be present.
     template <class K, class Element>
-    constexpr InsertOutcome do_insert(const K& key, Element&& element) {
-        using New = std::remove_reference_t<Element>;
+    SLOTWISE_ALWAYS_INLINE constexpr InsertOutcome do_insert(const K& key, Element&& element) {
         this->expect_not_notifying();
-        const std::uint64_t hash = store.keys.hash(key);
+        return do_insert(store.keys.hash(key), key, std::forward<Element>(element));
+    }
+    /// The same for a key whose hash is known. @pre expect_not_notifying()
+    template <class K, class Element>
+    constexpr InsertOutcome do_insert(std::uint64_t hash, const K& key, Element&& element) {
+        using New = std::remove_reference_t<Element>;
         const slot_t found = do_find<deferred>(hash, key);
         if (found != no_slot && (!deferred || directory.is_live(found))) {
             element.assign_to(found);
@@ -517,8 +523,10 @@ public:
             if (found != no_slot && can_resurrect(found)) return resurrect(hash, found, element);
         if (!directory.has_room()) [[unlikely]]
             grow();
-        if constexpr (New::trivial && Base::trivial && nothrow_commit) {
-            if (!hub.dynamic() && (!deferred || found == no_slot)) [[likely]] {
+        if constexpr (nothrow_commit && (New::trivial ? Base::trivial : requires { element.copies_bytes(); })) {
+            bool quick = !hub.dynamic() && (!deferred || found == no_slot);
+            if constexpr (requires { element.copies_bytes(); }) quick = quick && element.copies_bytes();
+            if (quick) [[likely]] {
                 store.index.make_room(rebuild_source());
                 const slot_t slot = directory.acquire_live();
                 element.construct(slot, hash);
@@ -836,37 +844,56 @@ public:
         std::vector<slot_t> place(waiting > 1 ? std::size_t{directory.cursor()} : 0); // of each pending slot in the order
         for (std::size_t i = 0; i != waiting && waiting > 1; ++i) place[order[i]] = static_cast<slot_t>(i);
         const StoredBits stored(directory, pending);
-        slot_t sound_end = 0; // the elements below are built
+        slot_t sound_end = 0;  // the elements below are built
+        slot_t listed_end = 0; // the index has what it shall have of those below
         ScopeGuard undo([&]() noexcept { discard_elements<First>(stored.view(), sound_end); });
         undo_all.dismiss();
         bool sound = true;
         store.index.reserve(directory.size() + waiting, [](auto&&) {});
+        const auto list = [&](slot_t slot) {
+            const std::uint64_t hash = store.keys.hash_at(slot);
+            const slot_t same_key = do_find<true>(hash, store.keys.key_of(slot));
+            // Two elements may have one key only if one of them is pending: it was exhausted, or do_fulfill() superseded it.
+            if (same_key != no_slot && !this->is_pending(same_key) && !this->is_pending(slot))
+                return in.fail("snapshot: a key occurs twice");
+            store.index.make_room([&](auto&& entry) { // there is room, but the keys of a hostile snapshot may collide
+                stored.view().for_each([&](slot_t listed) {
+                    if (listed < listed_end && !pending.superseded(listed)) entry(listed, store.keys.hash_at(listed));
+                });
+            });
+            listed_end = slot + 1;
+            // Of the elements with one key the index has the live one, or the one removed last.
+            const bool latest =
+                same_key == no_slot || !this->is_pending(slot) || (this->is_pending(same_key) && place[same_key] < place[slot]);
+            if (latest) {
+                store.index.place(hash, slot);
+                if (same_key != no_slot) supersede(hash, same_key);
+            } else
+                pending.supersede(slot);
+            return true;
+        };
+        // Keys are built some at a time before the index gets them: meanwhile the parts of it that they need are fetched.
+        std::array<slot_t, 32> built{};
+        std::size_t count = 0;
+        const auto list_built = [&] {
+            for (std::size_t i = 0; i != count && sound; ++i) sound = list(built[i]);
+            count = 0;
+        };
         stored.view().for_each([&](slot_t slot) {
             prefetch_entry<Row>(in);
             sound = sound && store.keys.read(slot, in, codec);
             if (!sound) return;
             ScopeGuard undo_key([&]() noexcept { store.keys.destroy(slot); });
-            const std::uint64_t hash = store.keys.hash_at(slot);
-            const slot_t same_key = do_find<true>(hash, store.keys.key_of(slot));
-            // Two elements may have one key only if one of them is pending: it was exhausted, or do_fulfill() superseded it.
-            if (same_key != no_slot && !this->is_pending(same_key) && !this->is_pending(slot))
-                sound = in.fail("snapshot: a key occurs twice");
-            sound = sound && read_first(slot);
+            if constexpr (!prefetches_entry<Row> && requires { store.index.prefetch(std::uint64_t{}); })
+                store.index.prefetch(store.keys.hash_at(slot));
+            sound = read_first(slot);
             if (!sound) return;
-            store.index.make_room([&](auto&& entry) { // there is room, but the keys of a hostile snapshot may collide
-                stored.view().for_each([&](slot_t built) {
-                    if (built < sound_end && !pending.superseded(built)) entry(built, store.keys.hash_at(built));
-                });
-            });
             undo_key.dismiss();
             sound_end = slot + 1;
-            // Of the elements with one key the index has the live one, or the one removed last.
-            const bool latest =
-                same_key == no_slot || !this->is_pending(slot) || (this->is_pending(same_key) && place[same_key] < place[slot]);
-            if (!latest) return pending.supersede(slot);
-            store.index.place(hash, slot);
-            if (same_key != no_slot) supersede(hash, same_key);
+            built[count++] = slot;
+            if (count == built.size()) list_built();
         });
+        list_built();
         if (sound) undo.dismiss();
         return sound;
     }
@@ -886,8 +913,10 @@ public:
 private:
     // Fetches the part of the index for the key that is read 16 elements later.
     template <std::size_t Row>
+    static constexpr bool prefetches_entry = Row != 0 && Keys::rehashes;
+    template <std::size_t Row>
     SLOTWISE_ALWAYS_INLINE void prefetch_entry([[maybe_unused]] const ByteReader& in) const noexcept {
-        if constexpr (Row != 0 && Keys::rehashes && requires { store.index.prefetch(std::uint64_t{}); })
+        if constexpr (prefetches_entry<Row> && requires { store.index.prefetch(std::uint64_t{}); })
             if (const auto bytes = in.peek(16 * Row, sizeof(typename Keys::key_type)); !bytes.empty()) {
                 ByteReader key(bytes);
                 store.index.prefetch(store.keys.hash(read_block<typename Keys::key_type>(key)));

@@ -471,6 +471,16 @@ protected:
     std::vector<std::byte> to_bytes(Codec& codec, const std::array<detail::ElementTag, Tags>& tags,
                                     WriteFirst&& write_first) const {
         ByteWriter out;
+        append_bytes<First, Row>(out, codec, tags, Row, 0, write_first);
+        return out.take();
+    }
+    /// The same behind what `out` has. @param row about how many bytes an element takes, without columns from `First` on
+    /// @param behind how many bytes the caller writes afterwards: room for them is made, too
+    template <std::size_t First, std::size_t Row, class Codec, std::size_t Tags, class WriteFirst>
+    void append_bytes(ByteWriter& out, Codec& codec, const std::array<detail::ElementTag, Tags>& tags, std::size_t row,
+                      std::size_t behind, WriteFirst&& write_first) const {
+        const std::size_t first = out.written().size();
+        out.reserve(core_.template bytes_needed<First, Codec>(row) + behind);
         out.number(magic);
         out.number(core_.store.keys.size_check(codec));
         out.number(static_cast<std::uint32_t>(pending()));
@@ -481,7 +491,7 @@ protected:
                 write_first(slot, out);
             });
         });
-        return detail::Seal::close<Codec>(out, detail::join_tags(tags, Engine::template column_tags<First, Codec>()));
+        detail::Seal::append<Codec>(out, detail::join_tags(tags, Engine::template column_tags<First, Codec>()), first);
     }
     /// Replaces the contents by those of the bytes. Returns the error and has no effect then; null on success. @param
     /// read_first builds the first column's value of a slot: (container, slot, in) -> bool

@@ -365,13 +365,16 @@ struct SeriesCodec {
     }
 };
 
-/// The keyed container as bytes, and back from bytes.
+/// The keyed container as bytes, and back from bytes. @param behind how many bytes the caller writes afterwards
 template <class Store, class Codec>
-std::vector<std::byte> store_to_bytes(const Store& store, Codec& codec) {
+void append_store(const Store& store, ByteWriter& out, std::size_t behind, Codec& codec) {
     if constexpr (requires { Codec::is_type_erased; })
-        return store.snapshot(codec.erased, as_part(codec.typed));
-    else
-        return store.snapshot(SeriesCodec<Codec>{codec});
+        store.append_snapshot(out, behind, codec.erased, as_part(codec.typed));
+    else {
+        const auto bytes = store.snapshot(SeriesCodec<Codec>{codec});
+        out.reserve(bytes.size() + behind);
+        out.raw(bytes.data(), bytes.size());
+    }
 }
 template <class Store, class Codec>
 const char* store_from_bytes(Store& store, std::span<const std::byte> bytes, Codec& codec) {
@@ -751,18 +754,19 @@ public:
     /// The keyed container, the times of the whole, and the changes of the open window.
     template <class Codec>
     std::vector<std::byte> to_bytes(Codec& codec) const {
+        std::vector<slot_t> touched; // in the order of a dirty list
+        for (const slot_t slot : tracker().touched(window()))
+            if (is_stored(store_, slot)) touched.push_back(slot); // rolled-back inserts are left out
         ByteWriter out;
         out.number(magic);
-        const auto inner = store_to_bytes(store_, codec);
-        out.number(std::uint64_t{inner.size()});
-        out.raw(inner.data(), inner.size());
+        out.number(std::uint64_t{0}); // the size of the container, which is known then
+        const std::size_t first = out.written().size();
+        append_store(store_, out, touched.size() * (sizeof(slot_t) + 1) + Seal::room, codec);
+        out.overwrite(first - sizeof(std::uint64_t), std::uint64_t{out.written().size() - first});
         codec.write(window(), out);
         codec.write(notification_.whole.last, out);
         if constexpr (has_values) codec.write(notification_.keys.last, out);
         out.number(static_cast<std::uint8_t>((tracker().in_slot_order() ? 1 : 0) | (tracker().words().invalidated ? 2 : 0)));
-        std::vector<slot_t> touched; // in the order of a dirty list
-        for (const slot_t slot : tracker().touched(window()))
-            if (is_stored(store_, slot)) touched.push_back(slot); // rolled-back inserts are left out
         out.number(static_cast<std::uint32_t>(touched.size()));
         for (const slot_t slot : touched) {
             out.number(slot);
@@ -791,7 +795,7 @@ public:
         const auto& stored = times_of(fresh);
         bool sound = true;
         for_each_stored(fresh, [&](slot_t slot) { // what was invalidated is older than its removed elements
-            const bool live = fresh.state(slot) == SlotState::live;
+            const bool live = fresh.occupancy().test(slot);
             sound = sound && sane(stored.at(slot)) && !(live && last < stored.at(slot));
         });
         if (!sound) return "snapshot: a time is later than the window, or than that of the whole series";
@@ -807,6 +811,8 @@ public:
 
     /// Whether `slot` of a store holds an element, or one that was removed in the open window.
     static constexpr bool is_stored(const Store& store, slot_t slot) noexcept {
+        const Occupancy live = store.occupancy(); // the bit of most elements says it
+        if (slot < live.size() && live.test(slot)) return true;
         const SlotState state = store.state(slot);
         return state == SlotState::live || state == SlotState::pending;
     }
@@ -903,12 +909,12 @@ private:
         if ((flags_of_window & 2) != 0) tracker.restore_invalidated();
         bool sound = true;
         for_each_stored(store, [&](slot_t slot) {
-            const bool now = store.state(slot) == SlotState::pending || (times.at(slot) == window && window != never);
+            const bool now = !store.occupancy().test(slot) || (times.at(slot) == window && window != never);
             sound = sound && (!now || tracker.was_touched(slot, window));
         });
         if (!sound) return "snapshot: a slot was changed in the window and is not in the list of changed slots";
         for_each_stored(store, [&](slot_t slot) { // a key that got another slot has handed its opening state on
-            const bool superseded = store.state(slot) == SlotState::pending && store.slot_of_any(store.key(slot)) != slot;
+            const bool superseded = !store.occupancy().test(slot) && store.slot_of_any(store.key(slot)) != slot;
             sound = sound && (!superseded || (tracker.opening_flags(slot) & 1) != 0);
         });
         return sound ? nullptr : "snapshot: a removed key that has another slot now was a member in both";

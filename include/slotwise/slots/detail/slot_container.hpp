@@ -737,13 +737,19 @@ public:
     static consteval auto column_tags() noexcept {
         return ColumnSnapshot<First, Observers...>::template tags<Codec>();
     }
+    /// Nearly all bytes that write() appends: growth of the writer would copy them. @param row of an element
+    template <std::size_t First, class Codec>
+    std::size_t bytes_needed(std::size_t row) const noexcept {
+        const std::size_t columns = ColumnSnapshot<First, Observers...>::template row_bytes<Codec>();
+        return Seal::room + (directory.size() + pending.size()) * (row + columns) +
+               directory.cursor() * (sizeof(typename Directory::version_type) + 1);
+    }
     /// Writes the directory, the elements by write_elements(), and the columns from number `First` on.
     /// @tparam Row bytes of an element where they are known
     template <std::size_t First, std::size_t Row, class Codec, class WriteElements>
     void write(ByteWriter& out, Codec& codec, WriteElements&& write_elements) const {
         using Columns = ColumnSnapshot<First, Observers...>;
-        out.reserve(Seal::room + (directory.size() + pending.size()) * (Row + Columns::template row_bytes<Codec>()) +
-                    directory.cursor() * (sizeof(typename Directory::version_type) + 1)); // nearly all: growth would copy it
+        out.reserve(bytes_needed<First, Codec>(Row));
         DirectorySnapshot::write(directory, out);
         write_elements();
         Columns::write(hub, each_stored(), out, codec);
