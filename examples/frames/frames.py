@@ -9,6 +9,7 @@ It needs slotwise (`pip install .` in a checkout), pyarrow, duckdb and matplotli
 """
 
 import argparse
+import contextlib
 import sys
 import time
 
@@ -26,17 +27,16 @@ except ImportError as missing:
     sys.exit(77)
 from world import KINDS, SIZE, World  # noqa: E402
 
-# What an entity has, as an ECS joins it: body, kind and energy by the entity's handle.
+# What an entity has: a body and an energy, by the entity's handle.
 SNAPSHOT = """
-    SELECT kind.value AS kind, x, y, z AS dx, w AS dy, energy.value AS energy
-    FROM bodies JOIN kind ON kind.key = handle JOIN energy ON energy.key = handle ORDER BY energy"""
+    SELECT kind, x, y, dx, dy, energy.value AS energy FROM bodies JOIN energy ON energy.key = handle ORDER BY energy"""
 CENSUS = """
-    SELECT tick, kinds.value AS kind, count(*) AS count, sum(energies.value) AS energy
-    FROM kinds JOIN energies USING (tick, key) GROUP BY ALL ORDER BY ALL"""
+    SELECT bodies.tick, kind, count(*) AS count, sum(energies.value) AS energy
+    FROM bodies JOIN energies ON energies.tick = bodies.tick AND energies.key = handle GROUP BY ALL ORDER BY ALL"""
 # A handle never names another entity, so that it is a key for all times.
 LIVES = """
     SELECT kind, key, min(time) FILTER (op = 1) AS born, min(time) FILTER (op = 3) AS died
-    FROM changes JOIN (SELECT DISTINCT key, value AS kind FROM kinds) USING (key) GROUP BY ALL"""
+    FROM changes JOIN (SELECT DISTINCT handle AS key, kind FROM bodies) USING (key) GROUP BY ALL"""
 BALANCE = """
     SELECT count(*) AS off FROM (
         SELECT tick, kind, count - lag(count) OVER (PARTITION BY kind ORDER BY tick)
@@ -53,7 +53,7 @@ SURVIVAL = """
 class Run:
     """A world that was stepped: its frames, one a tick, and its deltas as they would be sent to another machine."""
 
-    def __init__(self, ticks, seed):
+    def __init__(self, ticks, seed, progress=lambda ticks: None):
         self.world = World(seed)
         self.deltas = [self.world.energy.capture()]
         self.frames = [self.world.frame()]
@@ -61,6 +61,7 @@ class Run:
         for _ in range(ticks):
             self.deltas.append(self.world.step())
             self.frames.append(self.world.frame())
+            progress(1)
 
     def over_time(self, component):
         """A component of all frames as one table, with the tick."""
@@ -76,7 +77,7 @@ class Run:
         """Yields what does not hold."""
         if self.frames[0].energy["value"].to_pylist() != self.first_energy:
             yield "a frame keeps what it shows while the world goes on"
-        replica = slotwise.UInt64Series()
+        replica = slotwise.Series(key="u8", value=float)
         for delta in self.deltas:
             table = pa.table(delta)
             sink = pa.BufferOutputStream()
@@ -87,8 +88,8 @@ class Run:
         if replica != self.world.energy:
             yield "a replica that follows by deltas equals the world"
         last = self.frames[-1]
-        if not len(self.world.bodies) == last.bodies.num_rows == last.kind.num_rows == last.energy.num_rows:
-            yield "each entity has a body, a kind and an energy"
+        if not len(self.world.bodies) == last.bodies.num_rows == last.energy.num_rows:
+            yield "each entity has a body and an energy"
 
 
 def ask(run, shown, ages):
@@ -100,7 +101,7 @@ def ask(run, shown, ages):
     def query(text):
         return database.sql(text).fetchnumpy()
 
-    tables = {"kinds": run.over_time("kind"), "energies": run.over_time("energy"), "changes": run.changes()}
+    tables = {"bodies": run.over_time("bodies"), "energies": run.over_time("energy"), "changes": run.changes()}
     for name, table in tables.items():
         database.register(name, table)  # read where it lies
     for name, text in (("census", CENSUS), ("lives", LIVES)):
@@ -110,7 +111,7 @@ def ask(run, shown, ages):
                "rows": sum(table.num_rows for table in tables.values())}
     for tick in shown:
         frame = run.frames[tick]
-        for name in ("bodies", "kind", "energy"):
+        for name in ("bodies", "energy"):
             database.register(name, getattr(frame, name))
         answers["snapshots"][tick] = query(SNAPSHOT)
     return answers
@@ -169,6 +170,18 @@ def draw(run, answers, file):
     plt.close(figure)
 
 
+@contextlib.contextmanager
+def bar(total):
+    """What is called with the ticks that were done: a bar of tqdm, where it is here and a terminal is attached."""
+    try:
+        from tqdm import tqdm
+    except ImportError:  # the bar is an ornament
+        yield lambda ticks: None
+    else:
+        with tqdm(total=total, unit="tick", disable=None) as shown:
+            yield shown.update
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ticks", type=int, default=400)
@@ -177,7 +190,8 @@ def main(arguments=None):
     given = parser.parse_args(arguments)
 
     start = time.perf_counter()
-    run = Run(given.ticks, given.seed)
+    with bar(given.ticks) as progress:
+        run = Run(given.ticks, given.seed, progress)
     stepped = time.perf_counter()
     failures = list(run.check())
     try:

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Meadows: plants grow, grazers eat them, hunters eat grazers. An ECS out of containers of the package.
+"""Meadows: plants grow, grazers eat them, hunters eat grazers.
 
-An entity is a handle of `bodies`, a SoaMap: it never names another one, however many are born after it is gone. Each further
-component is a map by entity: `kind` does not change, `energy` is a series, so that each tick ends in a delta that says exactly who was
-born, who has died and whose energy has changed. (In C++ an ArchetypeStore does this; the package has no store of its own, because
-columns of rows and maps by handle are all that one needs here.)
+An entity is a handle of `bodies`, a SlotMap of records: it never names another one, however many are born after it is gone. Its energy is in a
+series by handle, so that each tick ends in a delta that says exactly who was born, who has died and whose energy has changed. (All entities have
+the same components here. Where they differ, slotwise.World keeps those with the same components in a table of their own.)
 """
 
 import typing
@@ -23,14 +22,14 @@ FULL = {GRAZER: 2.0, HUNTER: 9.0}  # the energy at which one becomes two
 SPEED = {GRAZER: 0.55, HUNTER: 0.8}
 COST = {GRAZER: 0.045, HUNTER: 0.08}  # a tick
 MEAL = {PLANT: 0.5, GRAZER: 1.5}
+BODY = {"x": float, "y": float, "dx": float, "dy": float, "kind": "i1"}  # position, velocity
 
 
 class Frame(typing.NamedTuple):
     """The world between two ticks, as tables of Arrow. They share its memory where they can, and the world goes on beside them."""
 
     tick: int
-    bodies: pa.Table  # x, y, z, w, handle
-    kind: pa.Table  # key, value
+    bodies: pa.Table  # handle, x, y, dx, dy, kind
     energy: pa.Table  # key, value
 
 
@@ -39,36 +38,32 @@ class World:
         self.random = np.random.default_rng(seed)
         self.tick = 0
         # 'detach': a write while a frame is alive goes into a copy, and the frame keeps what it shows.
-        self.bodies = slotwise.SoaMap(on_write="detach")  # position x, y; velocity z, w
-        self.kind = slotwise.UInt64Int64Map(on_write="detach")
-        self.energy = slotwise.UInt64Series(on_write="detach")
+        self.bodies = slotwise.SlotMap(value=BODY, on_write="detach")
+        self.energy = slotwise.Series(key="u8", value=float, on_write="detach")
         for kind, count in ((PLANT, plants), (GRAZER, grazers), (HUNTER, hunters)):
             self.spawn(kind, self.random.uniform(0, SIZE, (count, 2)), np.full(count, FULL.get(kind, 2.0) / 2))
 
     def spawn(self, kind, places, energy):
         angle = self.random.uniform(0, 2 * np.pi, len(places))
         speed = SPEED.get(kind, 0.0)
-        rows = np.column_stack([places % SIZE, speed * np.cos(angle), speed * np.sin(angle)])
-        entities = self.bodies.extend(rows.tolist())
-        self.kind.update(pa.table({"key": entities, "value": np.full(len(entities), kind)}))
-        self.energy.update(pa.table({"key": entities, "value": energy}), time=self.tick)
+        entities = self.bodies.insert_many(columns(places % SIZE, speed * np.column_stack([np.cos(angle), np.sin(angle)]))
+                                           | {"kind": np.full(len(places), kind)})
+        self.energy.update(entities, {"value": energy}, time=self.tick)
 
     def remove(self, entities):
-        for entity in entities.tolist():
-            del self.bodies[entity]
-            del self.kind[entity]
-            self.energy.erase(entity, time=self.tick)
+        self.bodies.erase_many(entities)
+        self.energy.erase_many(entities, time=self.tick)
 
     def frame(self):
-        return Frame(self.tick, pa.table(self.bodies.arrow(handles=True)), pa.table(self.kind), pa.table(self.energy))
+        return Frame(self.tick, self.bodies.to_arrow(), self.energy.to_arrow())
 
     def step(self):
         """A tick. Returns its delta: whose energy has changed, from None to a number for the born, and back for the dead."""
         self.tick += 1
         entities = self.bodies.column("handle")
-        place = np.column_stack([self.bodies.column("x"), self.bodies.column("y")])
-        motion = np.column_stack([self.bodies.column("z"), self.bodies.column("w")])
-        kind, energy = by_entity(self.kind, entities), by_entity(self.energy, entities)
+        body = self.bodies.to_numpy()
+        place, motion = np.column_stack([body["x"], body["y"]]), np.column_stack([body["dx"], body["dy"]])
+        kind, energy = body["kind"], self.energy.get_many(entities).copy()
 
         food = {HUNTER: density(place[kind == GRAZER]), GRAZER: density(place[kind == PLANT])}
         fear = density(place[kind == HUNTER])
@@ -86,8 +81,8 @@ class World:
         parents = np.setdiff1d(parents, gone)
         energy[parents] /= 2
 
-        self.bodies.update(zip(entities.tolist(), np.column_stack([place, motion]).tolist()))
-        self.energy.update(pa.table({"key": entities, "value": energy}), time=self.tick)
+        self.bodies.update_many(entities, columns(place, motion))
+        self.energy.update(entities, {"value": energy}, time=self.tick)
         self.remove(entities[gone])
         for who in (GRAZER, HUNTER):
             rows = parents[kind[parents] == who]
@@ -100,11 +95,8 @@ class World:
         return self.energy.capture()
 
 
-def by_entity(component, entities):
-    """The values of a component in the order of `entities`: an ECS's query, for components that all of them have."""
-    keys = component.column("key")
-    order = np.argsort(keys)
-    return component.column("value")[order[np.searchsorted(keys, entities, sorter=order)]].copy()
+def columns(place, motion):
+    return {"x": place[:, 0], "y": place[:, 1], "dx": motion[:, 0], "dy": motion[:, 1]}
 
 
 def unit(vectors):

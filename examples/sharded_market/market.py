@@ -22,7 +22,7 @@ import time
 import numpy as np
 import pyarrow as pa
 import slotwise
-from shard import NEVER, from_ipc, rows, to_ipc
+from shard import NEVER, QUOTE, from_ipc, rows, to_ipc
 
 
 class Lost(Exception):
@@ -100,7 +100,7 @@ class Link:
 
 
 class Market:
-    """Rows (key, value) in n shards below `folder`, and one window of all shards after the other."""
+    """Quotes by key in n shards below `folder`, and one window of all shards after the other."""
 
     def __init__(self, face, folder, shards=4):
         self.face, self.folder = face, pathlib.Path(folder)
@@ -124,16 +124,16 @@ class Market:
         new.write_text(json.dumps({"shards": shards, "hash": "slotwise.stable_hash 1"}))
         os.replace(new, self.folder / "market.json")
 
-    def write(self, keys, values, gone=()):
-        """The next window: values of keys, and keys that leave. Answered when flush() returns."""
+    def write(self, keys, quotes, gone=()):
+        """The next window: quotes of keys, and keys that leave. Answered when flush() returns."""
         since, until = self.window, 1 if self.window == NEVER else self.window + 1
-        keys, values = np.asarray(keys, dtype=np.int64), np.asarray(values, dtype=np.float64)
+        keys, quotes = np.asarray(keys, dtype=np.int64), np.asarray(quotes, dtype=QUOTE)
         gone = np.asarray(gone, dtype=np.int64)
         shards = len(self.links)
         of_row, of_gone = slotwise.shard_ids(keys, shards), slotwise.shard_ids(gone, shards)
         for number, link in enumerate(self.links):
             mine = np.flatnonzero(of_row == number)
-            table = rows(keys[mine], values[mine])
+            table = rows(keys[mine], quotes[mine])
             if len(leaving := gone[of_gone == number]):
                 table = pa.concat_tables([table, rows(leaving)])
             link.send(since, until, to_ipc(table))
@@ -192,23 +192,29 @@ class Market:
 
 
 class Expected:
-    """What the market must be: an array of the values of keys 0 to n - 1, NaN where there is none."""
+    """What the market must be: an array of the quotes of keys 0 to n - 1, whose size is 0 where there is none."""
 
     def __init__(self, keys):
-        self.values = np.full(keys, np.nan)
+        self.quotes = np.zeros(keys, QUOTE)
 
-    def write(self, keys, values, gone=()):
-        self.values[keys] = values
-        self.values[np.asarray(gone, dtype=np.int64)] = np.nan
+    def write(self, keys, quotes, gone=()):
+        self.quotes[keys] = quotes
+        self.quotes[np.asarray(gone, dtype=np.int64)] = np.zeros((), QUOTE)
 
     def difference(self, table):
         """What is lost, doubled or wrong in a table of the market, in words; None if nothing."""
         order = np.argsort(table["key"].to_numpy())
-        keys, values = table["key"].to_numpy()[order], table["value"].to_numpy()[order]
-        there = np.flatnonzero(~np.isnan(self.values))
+        keys, there = table["key"].to_numpy()[order], np.flatnonzero(self.quotes["size"])
         if len(np.unique(keys)) != len(keys):
             return f"{len(keys) - len(np.unique(keys))} rows are doubled"
         if not np.array_equal(keys, there):
             return f"{len(np.setdiff1d(there, keys))} rows are lost, {len(np.setdiff1d(keys, there))} should not be there"
-        wrong = np.flatnonzero(values != self.values[there])
-        return f"{len(wrong)} values are wrong, the first of key {keys[wrong[0]]}" if len(wrong) else None
+        wrong = np.flatnonzero(np.any([table[name].to_numpy()[order] != self.quotes[name][there] for name in QUOTE.names], axis=0))
+        return f"{len(wrong)} quotes are wrong, the first of key {keys[wrong[0]]}" if len(wrong) else None
+
+
+def quotes(prices, sizes=1):
+    """Prices and sizes as an array of QUOTE."""
+    made = np.empty(len(prices), QUOTE)
+    made["price"], made["size"] = prices, sizes
+    return made

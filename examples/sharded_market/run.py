@@ -31,10 +31,10 @@ except ImportError:  # the bar is an ornament
             pass
 
 
-from market import Expected, Market
+from market import Expected, Market, quotes
 
 SECTORS = ("rates", "credit", "energy", "metals", "grains", "tech")
-INDEX = f"SELECT key % {len(SECTORS)} AS sector, avg(value) AS value FROM market GROUP BY sector ORDER BY sector"
+INDEX = f"SELECT key % {len(SECTORS)} AS sector, sum(price * size) / sum(size) AS price FROM market GROUP BY sector ORDER BY sector"
 
 
 class Run:
@@ -48,26 +48,27 @@ class Run:
 
     def load(self):
         """Returns rows a second, answered."""
-        begin, keys = time.perf_counter(), len(self.expected.values)
-        self.expected.write(np.arange(keys), 100.0)
+        begin, keys = time.perf_counter(), len(self.expected.quotes)
         for first in range(0, keys, self.rows):
             chunk = np.arange(first, min(first + self.rows, keys))
-            self.market.write(chunk, np.full(len(chunk), 100.0))
+            self.expected.write(chunk, made := quotes(np.full(len(chunk), 100.0)))
+            self.market.write(chunk, made)
             self.bar.update(1)
         self.market.flush()
         return keys / (time.perf_counter() - begin)
 
     def invent(self):
         """A window of random rows: prices of a random walk, and some keys that leave. Those that left come back."""
-        keys, now = len(self.expected.values), self.expected.values
+        keys, now = len(self.expected.quotes), self.expected.quotes
         self.trend = 0.93 * self.trend + self.random.normal(0, 0.004, len(SECTORS))
         chosen = self.random.integers(0, keys, self.rows)
         step = self.trend[chosen % len(SECTORS)] + self.random.normal(0, 0.01, self.rows)
-        prices = np.nan_to_num(now[chosen], nan=100.0) * np.exp(keys / self.rows * step)
+        prices = np.where(now["size"][chosen] > 0, now["price"][chosen], 100.0) * np.exp(keys / self.rows * step)
+        made = quotes(prices, self.random.integers(1, 10, self.rows))
         gone = np.setdiff1d(self.random.integers(0, keys, 16), chosen)
-        gone = gone[~np.isnan(now[gone])]
-        self.expected.write(chosen, prices, gone)
-        return chosen, prices, gone
+        gone = gone[now["size"][gone] > 0]
+        self.expected.write(chosen, made, gone)
+        return chosen, made, gone
 
     def updates(self, count, during=None):
         """`count` windows, invented before the clock starts. during(window) may kill. Returns rows a second, answered."""
@@ -86,7 +87,7 @@ class Run:
         begin = time.perf_counter()
         answer = self.market.query(INDEX)
         taken = 1000 * (time.perf_counter() - begin)
-        self.index.append((self.market.window, answer["value"]))
+        self.index.append((self.market.window, answer["price"]))
         return taken
 
     def kill(self, number):
@@ -137,7 +138,7 @@ def draw(run, figures, rows_of, file):
     market.axvline(run.doubled, color=ink, linewidth=1.2, linestyle="--")
     market.annotate(f"{len(rows_of[0])} shards become {len(rows_of[1])}", (run.doubled, low), (-3, 6), textcoords="offset points", va="bottom",
                     ha="right", rotation=90, fontsize=8.5)
-    market.set(title="average price of each sector: DuckDB over the streams of all shards", xlabel="window", ylim=(low, high),
+    market.set(title="price of each sector, weighted by size: DuckDB over the streams of all shards", xlabel="window", ylim=(low, high),
                xlim=(windows[0], windows[-1] + 0.06 * (windows[-1] - windows[0])))
 
     bars = recovery.bar(range(len(run.deaths)), [taken for _, taken, _, _ in run.deaths], color=alarm, width=0.6)

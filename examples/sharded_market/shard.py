@@ -22,7 +22,8 @@ import numpy as np
 import pyarrow as pa
 import slotwise
 
-SCHEMA = pa.schema([("key", pa.int64()), ("value", pa.float64())])
+QUOTE = np.dtype([("price", "f8"), ("size", "i4")])  # the record of a key
+SCHEMA = pa.schema([("key", pa.int64()), ("price", pa.float64()), ("size", pa.int32())])
 NEVER = -(2**63)  # the window of a shard that nothing was written to
 
 
@@ -30,14 +31,11 @@ class Damaged(ValueError):
     """A file of a shard is not what was written to it. A killed process does not do that."""
 
 
-def rows(keys, values=None):
-    """Arrays of NumPy as a table without a copy; keys without values as rows that erase them."""
-    key = pa.Array.from_buffers(pa.int64(), len(keys), [None, pa.py_buffer(keys)])
-    return pa.table(
-        [key, pa.nulls(len(keys), pa.float64()) if values is None
-         else pa.Array.from_buffers(pa.float64(), len(keys), [None, pa.py_buffer(values)])],
-        schema=SCHEMA,
-    )
+def rows(keys, quotes=None):
+    """An array of keys and one of QUOTE as a table; keys without quotes as rows that erase them, whose fields are null."""
+    arrays = [keys] if quotes is None else [keys, *(np.ascontiguousarray(quotes[name]) for name in QUOTE.names)]
+    columns = [pa.Array.from_buffers(field.type, len(keys), [None, pa.py_buffer(array)]) for field, array in zip(SCHEMA, arrays)]
+    return pa.table([*columns, *(pa.nulls(len(keys), field.type) for field in list(SCHEMA)[len(columns) :])], schema=SCHEMA)
 
 
 def to_ipc(source):
@@ -123,7 +121,7 @@ class Shard:
         return {"window": self.window, "rows": len(self.series), "replayed": self.replayed, "opened_in": self.opened_in, "pid": os.getpid()}
 
     def write(self, since, until, message):
-        """A window: rows (key, value) as an Arrow stream; those whose value is null are erased, after the others were written.
+        """A window: rows of SCHEMA as an Arrow stream; those whose fields are null are erased, after the others were written.
 
         Returns 'done'; 'already', if it has been here; 'gap', if one between it and the last one is missing. Raises ValueError when
         the rows are no rows of this shard; nothing has changed then.
@@ -140,13 +138,13 @@ class Shard:
         if any((slotwise.shard_ids(chunk, self.shards) != self.number).any() for chunk in keys):
             raise ValueError(f"a key is of another shard than {self.number} of {self.shards}")
         with self._all_or_broken():
-            gone = []
-            if table["value"].null_count:
-                gone = table.filter(table["value"].is_null())["key"].to_pylist()
-                table = table.filter(table["value"].is_valid())
+            gone = None
+            if table["price"].null_count:
+                gone = table.filter(table["price"].is_null())["key"]
+                table = table.filter(table["price"].is_valid())
             self.series.update(table, time=until)  # opens the window, without rows, too
-            for key in gone:
-                self.series.erase(key, time=until)
+            if gone is not None:
+                self.series.erase_many(gone, time=until)
             self._append(to_ipc(self.series.capture()), until)
         self._perhaps_die("logged")
         if self.bytes_logged > self.log_limit:
@@ -176,8 +174,7 @@ class Shard:
             shutil.rmtree(folder, ignore_errors=True)  # of a split that was killed
             folder.mkdir(parents=True)
             child = self.series.copy()
-            for key in keys[halves != half].tolist():
-                child.erase(key, time=child.window)
+            child.erase_many(keys[halves != half], time=child.window)
             self._write_snapshot(folder, child, half, 2 * self.shards)
             rows.append(len(child))
         return rows
@@ -245,7 +242,7 @@ class Shard:
 
     def _recover(self):
         """The series out of the two files, and how many windows of the log it took. What is torn off the end of the log goes."""
-        series, replayed = slotwise.Int64Series(), 0
+        series, replayed = slotwise.Series(key=int, value=QUOTE), 0
         (self.folder / "snapshot.new").unlink(missing_ok=True)
         snapshot, log = self.folder / "snapshot", self.folder / "log"
         if snapshot.exists():

@@ -1,62 +1,62 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Generational containers: maps, series and slot maps whose columns are shared without a copy."""
+"""Generational containers for records of any schema, whose columns are shared without a copy.
 
-from collections.abc import Mapping, MutableMapping
+Map and Set are by key, Series and SeriesSet by key over time with exact deltas, SlotMap by handles that it makes, Table by position, and
+World has entities with components.
+"""
 
+from . import _signatures
 from ._core import (
     Applied,
     ArrowStream,
-    Int64Delta,
-    Int64Float64Map,
-    Int64Int64Map,
-    Int64Series,
-    SlotMap,
-    SoaMap,
-    StrDelta,
-    StrFloat64Map,
-    StrInt64Map,
-    StrSeries,
-    UInt64Delta,
-    UInt64Float64Map,
-    UInt64Int64Map,
-    UInt64Series,
+    Chunk,
+    Component,
+    KeyType,
+    Pair,
+    Relation,
+    Schema,
+    Tag,
+    Term,
+    View,
     shard_ids,
     stable_hash,
 )
-
-MutableMapping.register(Int64Float64Map)
-MutableMapping.register(Int64Int64Map)
-MutableMapping.register(StrFloat64Map)
-MutableMapping.register(StrInt64Map)
-MutableMapping.register(UInt64Float64Map)
-MutableMapping.register(UInt64Int64Map)
-# A write of a series needs its time, and a slot map makes the handle: neither is written as a dict is.
-Mapping.register(Int64Series)
-Mapping.register(StrSeries)
-Mapping.register(UInt64Series)
-Mapping.register(SlotMap)
-Mapping.register(SoaMap)
-del Mapping, MutableMapping
+from ._map import Map
+from ._series import Delta, DeltaStream, Series, SeriesSet, Subscription, Window
+from ._set import Set
+from ._slot_map import SlotMap
+from ._table import Table
+from ._world import Commands, Query, World
 
 __version__ = "0.2.0"
 __all__ = [
     "Applied",
     "ArrowStream",
-    "Int64Delta",
-    "Int64Float64Map",
-    "Int64Int64Map",
-    "Int64Series",
+    "Chunk",
+    "Commands",
+    "Component",
+    "Delta",
+    "DeltaStream",
+    "KeyType",
+    "Map",
+    "Pair",
+    "Query",
+    "Relation",
+    "Schema",
+    "Series",
+    "SeriesSet",
+    "Set",
     "SlotMap",
-    "SoaMap",
-    "StrDelta",
-    "StrFloat64Map",
-    "StrInt64Map",
-    "StrSeries",
-    "UInt64Delta",
-    "UInt64Float64Map",
-    "UInt64Int64Map",
-    "UInt64Series",
+    "Subscription",
+    "Table",
+    "Tag",
+    "Term",
+    "View",
+    "Window",
+    "World",
     "shard_ids",
     "stable_hash",
 ]
+
+_signatures.show(globals(), __all__)

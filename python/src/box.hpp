@@ -5,12 +5,15 @@
 #ifndef SLOTWISE_PYTHON_BOX_HPP
 #define SLOTWISE_PYTHON_BOX_HPP
 
+#include "gil.hpp"
 #include "lock.hpp"
 
 #include <slotwise/arrow/exportable.hpp>
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
+#include <cstdint>
 #include <utility>
 
 namespace slotwise_python {
@@ -25,22 +28,24 @@ struct Box {
     slotwise::Exportable<C> data;
     OnWrite on_write = OnWrite::detach;
     mutable Lock lock;
+    mutable std::atomic<std::uint64_t> writes{0}; // how many there were, counted under the lock: what is read ahead may be old
 };
 
 /// Calls f() under the lock, for work that takes microseconds: the GIL is released only to wait. f calls no Python.
 template <class B, class F>
 decltype(auto) briefly(const B& box, F&& f) {
-    return with_lock_briefly<nb::gil_scoped_release>(box.lock, std::forward<F>(f));
+    return with_lock_briefly<GilReleased>(box.lock, std::forward<F>(f));
 }
 /// The same for work that grows with the container: the GIL is released, so that other threads run. f calls no Python.
 template <class B, class F>
 decltype(auto) at_length(const B& box, F&& f) {
-    return with_lock_at_length<nb::gil_scoped_release>(box.lock, std::forward<F>(f));
+    return with_lock_at_length<GilReleased>(box.lock, std::forward<F>(f));
 }
 
-/// @throws BufferError when views read the container and it was not told to detach
+/// Before each write, under the lock. @throws BufferError when views read the container and it was not told to detach
 template <class B>
 void expect_writable(const B& box) {
+    box.writes.store(box.writes.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     if (box.on_write == OnWrite::refuse && box.data.pinned())
         throw nb::buffer_error(
             "this object can not be changed while a view of it is alive (an array of column(), an Arrow stream "

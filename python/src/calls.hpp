@@ -87,13 +87,15 @@ private:
         }
         if (!type_of(thing).starts_with("nanobind.nb_") || Py_TYPE(thing.ptr())->tp_vectorcall_offset <= 0) return;
         vectorcallfunc& pointer = pointer_of(thing.ptr());
-        replace(pointer, std::make_index_sequence<most>());
+        const bool makes = utf8_of(nb::str(nb::object(attribute_of(thing, "__name__")))) == "__init__";
+        replace(pointer, makes, std::make_index_sequence<most>());
     }
     template <std::size_t... N>
-    static void replace(vectorcallfunc& pointer, std::index_sequence<N...>) {
-        static constexpr vectorcallfunc ours[] = {&call<N>...};
+    static void replace(vectorcallfunc& pointer, bool makes, std::index_sequence<N...>) {
+        static constexpr vectorcallfunc calls[] = {&call<N>...}, inits[] = {&call_init<N>...};
+        const vectorcallfunc* const ours = makes ? inits : calls;
         for (std::size_t n = 0; n != most; ++n) {
-            if (pointer == ours[n]) return;
+            if (pointer == calls[n] || pointer == inits[n]) return;
             if (theirs_[n] != nullptr && theirs_[n] != pointer) continue;
             theirs_[n] = pointer;
             pointer = ours[n];
@@ -106,6 +108,18 @@ private:
         if (result == nullptr) [[unlikely]]
             explain(function, arguments, count, names);
         return result;
+    }
+    /// __init__ of an object that is made already: the binding library warns, and calls no code of this module.
+    template <std::size_t N>
+    static PyObject* call_init(PyObject* function, PyObject* const* arguments, std::size_t count, PyObject* names) {
+        const bool bound = (static_cast<std::size_t>(PyVectorcall_NARGS(count)) & 0xFFFF'FFFFu) != 0;
+        if (bound && nb::inst_check(arguments[0]) && nb::inst_ready(arguments[0])) {
+            PyErr_SetString(PyExc_TypeError, ("__init__(): this " + type_of(arguments[0]) +
+                                              " is made already, and can not be made again: make another object")
+                                                 .c_str());
+            return nullptr;
+        }
+        return call<N>(function, arguments, count, names);
     }
     /// @pre an error is set, which stays unless it is the binding library's
     static void explain(PyObject* function, PyObject* const* arguments, std::size_t count, PyObject* names) noexcept {
@@ -125,10 +139,15 @@ private:
             nb::dict scope;
             scope["__builtins__"] = nb::borrow(PyEval_GetBuiltins());
             if (!nb::steal(PyRun_String(code.c_str(), Py_file_input, scope.ptr(), scope.ptr())).is_valid()) raise_again();
+            if (!scope.contains(name)) // the getter of a property, which has no name
+                raise(PyExc_TypeError, "self: " + (self.is_valid() ? type_of(self) : "nothing") +
+                                           " is not of the class of this property, or __init__() was not called");
             const nb::object twin = scope[name];
             twin.attr("__qualname__") = nb::handle(function).attr("__qualname__");
             if (!nb::steal(PyObject_Vectorcall(twin.ptr(), arguments, positional, names)).is_valid()) raise_again();
-            raise(PyExc_TypeError, utf8_of(name) + "(): self: " + (self.is_valid() ? type_of(self) : "nothing") +
+            std::string called = utf8_of(name); // a part of a method of Python has its name behind an underscore
+            if (called.starts_with('_') && !called.starts_with("__")) called.erase(0, 1);
+            raise(PyExc_TypeError, called + "(): self: " + (self.is_valid() ? type_of(self) : "nothing") +
                                        " is not of the class of this method, or not in the state that this method needs");
         } catch (nb::python_error& error) {
             error.restore();

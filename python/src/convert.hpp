@@ -5,11 +5,14 @@
 #ifndef SLOTWISE_PYTHON_CONVERT_HPP
 #define SLOTWISE_PYTHON_CONVERT_HPP
 
+#include "gil.hpp"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -32,6 +35,13 @@ namespace nb = nanobind;
 }
 /// Passes on the Python error there is.
 [[noreturn]] inline void raise_again() { throw nb::python_error(); }
+
+/// Whether a * b is more than 64 bits hold; otherwise `product` gets it. Visual C++ has no builtin for it. @pre b > 0
+inline bool multiply_overflows(std::int64_t a, std::int64_t b, std::int64_t& product) noexcept {
+    if (a > std::numeric_limits<std::int64_t>::max() / b || a < std::numeric_limits<std::int64_t>::min() / b) return true;
+    product = a * b;
+    return false;
+}
 
 inline std::string type_of(nb::handle h) { return Py_TYPE(h.ptr())->tp_name; }
 inline std::string utf8_of(nb::handle text) {
@@ -307,13 +317,24 @@ std::vector<std::pair<K, V>> pairs_of(nb::handle source) {
     return pairs;
 }
 
+/// Whether it is numpy.ma.masked, which float() makes NaN of: it stands for no value, as None does.
+inline bool is_masked(nb::handle h) {
+    if (std::strcmp(Py_TYPE(h.ptr())->tp_name, "MaskedConstant") != 0) return false;
+    const nb::object module = attribute_of(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(h.ptr()))), "__module__");
+    return module.is_valid() && PyUnicode_Check(module.ptr()) && utf8_of(module).starts_with("numpy.ma");
+}
+
 /// Bytes of any object with the buffer protocol, held until the end of the scope.
 class Bytes {
 public:
     explicit Bytes(nb::handle source) {
         if (PyObject_CheckBuffer(source.ptr()) == 0)
             raise(PyExc_TypeError, "data: bytes, or an object with their buffer protocol, are needed, not " + type_of(source));
-        if (PyObject_GetBuffer(source.ptr(), &view_, PyBUF_SIMPLE) != 0) raise_again();
+        if (PyObject_GetBuffer(source.ptr(), &view_, PyBUF_SIMPLE) == 0) return;
+        if (PyErr_ExceptionMatches(PyExc_BufferError) == 0) raise_again();
+        PyErr_Clear(); // it has strides: what bytes() makes of it
+        const nb::object copy = nb::steal(PyBytes_FromObject(source.ptr()));
+        if (!copy.is_valid() || PyObject_GetBuffer(copy.ptr(), &view_, PyBUF_SIMPLE) != 0) raise_again();
     }
     Bytes(const Bytes&) = delete;
     Bytes& operator=(const Bytes&) = delete;

@@ -7,8 +7,11 @@
 #ifndef SLOTWISE_PYTHON_GROWING_HPP
 #define SLOTWISE_PYTHON_GROWING_HPP
 
+#include "huge.hpp"
+
 #include <slotwise/memory/paged_array.hpp>
 #include <slotwise/memory/reserved_array.hpp>
+#include <slotwise/slots/any_column_view.hpp>
 
 #include <cstdlib>
 #include <memory>
@@ -28,7 +31,11 @@ struct Moving {
     Moving() noexcept = default;
     template <class U>
     Moving(const Moving<U>&) noexcept {}
-    T* allocate(std::size_t count) { return std::allocator<T>().allocate(count); }
+    T* allocate(std::size_t count) {
+        T* const data = std::allocator<T>().allocate(count);
+        prefer_huge_pages(data, count * sizeof(T));
+        return data;
+    }
     void deallocate(T* data, std::size_t count) noexcept { std::allocator<T>().deallocate(data, count); }
     friend bool operator==(Moving, Moving) noexcept { return true; }
 };
@@ -111,6 +118,7 @@ private:
         if (data == nullptr) detail::throw_bad_alloc("the system gives no memory for so many elements");
         data_ = static_cast<T*>(data);
         capacity_ = slot_count;
+        slotwise_python::prefer_huge_pages(data_, slot_count * sizeof(T));
     }
 
     T* data_ = nullptr;
@@ -126,6 +134,111 @@ struct GrowingArray<Growth::reserve, T, slotwise_python::Moving<U>, PageSlots, M
     using type = std::conditional_t<std::is_trivially_copyable_v<T>, ReservedArray<T, Allocator, MaxSlots>,
                                     PagedArray<T, Allocator, PageSlots>>;
     static constexpr std::size_t max_slots = slotwise_python::most_slots;
+};
+
+/// Also where the options of a type-erased container say pages: the times of a series are one run, as its keys are.
+template <class T, class U, std::size_t PageSlots, std::size_t MaxSlots>
+    requires(std::is_trivially_copyable_v<T>)
+struct GrowingArray<Growth::pages, T, slotwise_python::Moving<U>, PageSlots, MaxSlots> {
+    using type = ReservedArray<T, slotwise_python::Moving<U>, MaxSlots>;
+    static constexpr std::size_t max_slots = slotwise_python::most_slots;
+};
+
+/// Keys and values of the type-erased containers: one run, which NumPy can read, and which grows by realloc(). So values are moved as
+/// their bytes, whatever their type says: those of the package (numbers, lists of them, Text) may be.
+template <class U>
+class AnyArray<slotwise_python::Moving<U>> {
+    using Allocator = slotwise_python::Moving<U>;
+    static constexpr unsigned shift = 32; // all slots are in page 0
+
+public:
+    constexpr AnyArray() = default;
+    AnyArray(const TypeDescriptor* type, const Allocator&) noexcept : type_(type) {}
+    AnyArray(AnyArray&& other) noexcept
+        : type_(other.type_), data_(std::exchange(other.data_, nullptr)), capacity_(std::exchange(other.capacity_, 0)) {}
+    AnyArray(const AnyArray&) = delete;
+    AnyArray& operator=(const AnyArray&) = delete;
+    AnyArray& operator=(AnyArray&&) = delete;
+    ~AnyArray() { std::free(data_); }
+    void swap(AnyArray& other) noexcept {
+        std::swap(type_, other.type_);
+        std::swap(data_, other.data_);
+        std::swap(capacity_, other.capacity_);
+    }
+
+    const TypeDescriptor* type() const noexcept { return type_; }
+    Allocator get_allocator() const noexcept { return {}; }
+    std::size_t capacity() const noexcept { return capacity_; }
+    std::size_t memory_usage() const noexcept { return capacity_ == 0 ? 0 : capacity_ * type_->size; }
+    void* ptr(slot_t slot) const noexcept { return data_ + slot * type_->size; }
+
+    /// @throws std::length_error when more slots are asked for than fit, std::bad_alloc; nothing has changed then
+    void reserve(std::size_t slot_count) {
+        if (slot_count <= capacity_) return;
+        if (slot_count > slotwise_python::most_slots) throw_length_error("more elements than fit; at most 2**28 do");
+        void* const data = std::realloc(data_, slot_count * type_->size);
+        if (data == nullptr) throw_bad_alloc("the system gives no memory for so many elements");
+        data_ = static_cast<std::byte*>(data);
+        capacity_ = slot_count;
+        slotwise_python::prefer_huge_pages(data_, slot_count * type_->size);
+    }
+    std::size_t capacity_for(std::size_t slot_count) const noexcept { return slot_count > capacity_ ? slot_count : capacity_; }
+    std::size_t grown_capacity() const noexcept {
+        const std::size_t more = capacity_ < 16 ? 16 : 2 * capacity_;
+        return more < slotwise_python::most_slots || capacity_ == slotwise_python::most_slots ? more
+                                                                                              : slotwise_python::most_slots;
+    }
+    std::size_t shrunk_capacity(std::size_t slot_count) const noexcept {
+        return slot_count < capacity_ ? slot_count : capacity_;
+    }
+    /// @pre no value lives there
+    void shrink(std::size_t slot_count) noexcept {
+        if (slot_count >= capacity_) return;
+        if (slot_count == 0)
+            std::free(std::exchange(data_, nullptr));
+        else if (void* const data = std::realloc(data_, slot_count * type_->size))
+            data_ = static_cast<std::byte*>(data);
+        capacity_ = slot_count;
+    }
+
+    /// They refer to this array. @invalidates itself when it moves
+    AnyPages pages() const noexcept { return {type_, &page_calls<&erased_ptr>, &data_, shift}; }
+
+    void copy(slot_t slot, const void* from) {
+        if (type_->trivial)
+            copy_bytes(ptr(slot), from, type_->size);
+        else
+            type_->copy(ptr(slot), from);
+    }
+    void move(slot_t slot, void* from) {
+        if (type_->trivial)
+            copy_bytes(ptr(slot), from, type_->size);
+        else if (type_->move != nullptr)
+            type_->move(ptr(slot), from);
+        else
+            type_->copy(ptr(slot), from);
+    }
+    void destroy(slot_t slot) noexcept {
+        if (type_->destroy != nullptr) type_->destroy(ptr(slot));
+    }
+    /// Builds the value of `slot` from bytes. Returns false and builds none when they are wrong.
+    template <class Codec>
+    bool read(slot_t slot, ByteReader& in, Codec& codec) {
+        codec.read(*type_, ptr(slot), in);
+        if (in.error() != nullptr) destroy(slot);
+        return in.error() == nullptr;
+    }
+    /// build(slot) for every slot of `stored`; when one throws, those built before are destroyed.
+    template <class Build>
+    void fill(Occupancy stored, std::size_t slot_count, Build&& build) {
+        if (slot_count != 0) reserve(slot_count);
+        build_each(stored, build, [this](slot_t slot) { destroy(slot); });
+    }
+
+private:
+    const TypeDescriptor* type_ = nullptr;
+    std::byte* data_ = nullptr;
+    std::size_t capacity_ = 0;
 };
 
 /// Versions, which move, too.

@@ -1,395 +1,706 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Maps and series by key: one core over the two faces of faces.hpp.
+// What containers with keys have in common, Map and Set as well as series: elements by key, iteration, batches, columns,
+// frames.
 #ifndef SLOTWISE_PYTHON_KEYED_HPP
 #define SLOTWISE_PYTHON_KEYED_HPP
 
-#include "arrow.hpp"
-#include "faces.hpp"
+#include "box.hpp"
+#include "columns.hpp"
+#include "frame.hpp"
+#include "growing.hpp"
+#include "source.hpp"
+#include "type_slots.hpp"
 #include "whole.hpp"
 
-#include <optional>
-#include <tuple>
+#include <slotwise/keyed/any_storage.hpp>
+
+#include <array>
+#include <deque>
 
 namespace slotwise_python {
 
-inline nb::object time_to(Time time) { return time == never ? nb::none() : nb::cast(time); }
+// A container C with keys has these members:
+//     keys()        a BasicAnySetStorage: the keys by slot
+//     columns()     Columns, which follow it
+//     has_value(s)  whether the member in slot s has a value; Map: always
+//     add_to(frame, owner)  adds its columns to a Frame: those of keys, of the schema, and what it has beside them
+//     extra(name)   a column beside those of keys and schema (the times of a series) as an ExtraColumn, or nothing
 
-/// What reads. A member without a value, which only a series has, is None.
-template <class Face>
-void bind_reads(nb::class_<typename Face::box>& cls, const Words& words) {
-    using B = typename Face::box;
-    using C = typename Face::container;
-    using K = typename Face::key_type;
-    using T = typename Face::mapped_type;
-    using Look = typename Py<K>::look;
-    enum class Found { no, empty, yes };
-    static const auto look_up = [](const B& self, nb::handle key, T& value) {
-        const std::optional<Look> look = Py<K>::find(key);
-        if (!look) return Found::no;
-        return read(self, [&](const C& c) {
-            const slot_t slot = c.slot_of(*look);
-            if (slot == no_slot) return Found::no;
-            value = c.value(slot);
-            return Face::has_value(c, slot) ? Found::yes : Found::empty;
-        });
-    };
-    // Keys, values or both are copied under the lock, and made Python objects of afterwards.
-    static const auto collect = [](const B& self, std::vector<K>* keys, std::vector<T>* values, std::vector<bool>* valid) {
-        read_all(self, [&](const C& c) {
-            if (keys != nullptr) keys->reserve(c.size());
-            if (values != nullptr) values->reserve(c.size());
-            const auto& table = Face::table(c);
-            const bool all = Face::all_have_values(c);
-            for (const slot_t slot : table.live_slots()) {
-                if (keys != nullptr) keys->push_back(table.key(slot));
-                if (values != nullptr) values->push_back(table.value(slot));
-                if (!all && valid != nullptr) valid->push_back(Face::has_value(c, slot));
-            }
-        });
-    };
-    static const auto value_object = [](const std::vector<T>& values, const std::vector<bool>& valid, std::size_t i) {
-        return valid.empty() || valid[i] ? Py<T>::to(values[i]) : nb::none();
-    };
-    static const auto keys_of = [](const B& self) {
-        std::vector<K> keys;
-        collect(self, &keys, nullptr, nullptr);
-        return to_list(keys);
-    };
+/// A column that a container has beside keys and schema.
+struct ExtraColumn {
+    Field field;
+    const void* data;
+};
 
-    cls.def(
-        "__contains__",
-        [](const B& self, nb::handle key) {
-            T value{};
-            return look_up(self, key, value) != Found::no;
-        },
-        argument("key"), nb::sig("def __contains__(self, key: object, /) -> bool"),
-        "Whether the key is a member. Of what can be no key here it is False, as of a dict.");
-    cls.def(
-        "__getitem__",
-        [](const B& self, nb::handle key) -> nb::object {
-            T value{};
-            const Found found = look_up(self, key, value);
-            if (found == Found::no) raise_missing(key, "no element has this key; get(key) returns None or a default instead");
-            return found == Found::yes ? Py<T>::to(value) : nb::none();
-        },
-        argument("key"), words.sig("def __getitem__(self, key: {K}) -> {V}"), "The value. Raises KeyError when there is none.");
-    cls.def(
-        "get",
-        [](const B& self, nb::handle key, nb::handle otherwise) -> nb::object {
-            T value{};
-            const Found found = look_up(self, key, value);
-            if (found == Found::no) return nb::borrow(otherwise);
-            return found == Found::yes ? Py<T>::to(value) : nb::none();
-        },
-        argument("key"), argument("default", nb::none()),
-        words.sig("def get(self, key: {K}, default: typing.Any = None) -> typing.Any"),
-        "The value, or `default` when there is none.");
-    cls.def("keys", keys_of, words.sig("def keys(self) -> list[{K}]"), "A list of the keys, in the order of slots.");
-    cls.def(
-        "__iter__", [](const B& self) { return nb::iter(keys_of(self)); },
-        words.sig("def __iter__(self) -> collections.abc.Iterator[{K}]"), "Iterates over a copy of the keys.");
-    cls.def(
-        "values",
-        [](const B& self) {
-            std::vector<T> values;
-            std::vector<bool> valid;
-            collect(self, nullptr, &values, &valid);
-            nb::list list;
-            if (valid.empty()) return to_list(values);
-            for (std::size_t i = 0; i != values.size(); ++i) list.append(value_object(values, valid, i));
-            return list;
-        },
-        words.sig("def values(self) -> list[{V}]"), "A list of the values, in the order of keys(). column() copies nothing.");
-    cls.def(
-        "items",
-        [](const B& self) {
-            std::vector<K> keys;
-            std::vector<T> values;
-            std::vector<bool> valid;
-            collect(self, &keys, &values, &valid);
-            nb::list list;
-            for (std::size_t i = 0; i != keys.size(); ++i)
-                list.append(nb::make_tuple(Py<K>::to(keys[i]), value_object(values, valid, i)));
-            return list;
-        },
-        words.sig("def items(self) -> list[tuple[{K}, {V}]]"), "A list of pairs (key, value), in the order of slots.");
-    cls.def(
-        "__eq__",
-        [](nb::handle a, nb::handle b) -> nb::object {
-            if (a.is(b)) return nb::cast(true);
-            if (!nb::isinstance<B>(b)) return equals_as_dict(a, b);
-            const B& x = box_of<B>(a);
-            const B& y = box_of<B>(b);
-            const bool same = [&] {
-                const nb::gil_scoped_release released;
-                const std::scoped_lock held(x.lock, y.lock);
-                return x.data.read() == y.data.read();
-            }();
-            return nb::cast(same);
-        },
-        nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"),
-        "Whether both have the same keys with equal values; other is one of this class, or any mapping.");
-    bind_no_array(cls);
-    unhashable(cls);
-    cls.def(
-        "column",
-        [](const B& self, nb::handle name_argument, nb::handle copy) -> nb::object {
-            const std::string name = text_from(name_argument, "name");
-            if (name == "key") {
-                if constexpr (std::is_same_v<K, std::string>)
-                    raise(PyExc_TypeError, "name: str keys have no array; take keys() or an Arrow stream");
-                else
-                    return column_of_span(
-                        self, [](const C& c) { return Face::table(c).key_span(); }, copy);
-            }
-            if (name == "value") {
-                if (read(self, [](const C& c) { return Face::all_have_values(c); }))
-                    return column_of_span(
-                        self, [](const C& c) { return Face::table(c).slot_span(); }, copy);
-                if (copy_of(copy) == Copy::never) raise_copy_needed("a member has no value, which is NaN in the array");
-                std::vector<T> values;
-                std::vector<bool> valid;
-                collect(self, nullptr, &values, &valid);
-                for (std::size_t i = 0; i != valid.size(); ++i)
-                    if (!valid[i]) values[i] = std::numeric_limits<T>::quiet_NaN();
-                return to_array(std::move(values));
-            }
-            if constexpr (requires(const C& c) { c.time_span(); }) {
-                if (name == "time")
-                    return column_of_span(
-                        self, [](const C& c) { return c.time_span(); }, copy);
-                raise(PyExc_KeyError, "name: there are 'key', 'value' and 'time', no " + repr_of(name_argument));
-            }
-            raise(PyExc_KeyError, "name: there are 'key' and 'value', no " + repr_of(name_argument));
-        },
-        argument("name", "value"), argument("copy", nb::none()),
-        nb::sig("def column(self, name: str = 'value', copy: bool | None = None) -> numpy.typing.NDArray[typing.Any]"),
-        words(
-            "A read-only array of shape (len(self),) in the order of keys(): 'value' ({v}){T}, or 'key' ({k}; not of str).\n\n"
-            "It is a view of the container's memory when live slots have no holes (no erase since they were filled), and then "
-            "pins the container, see on_write; otherwise a copy. copy=False raises ValueError instead of copying, copy=True "
-            "always copies."));
-    cls.def(
-        "chunks",
-        [](const B& self, nb::handle name_argument) -> nb::list {
-            const std::string name = text_from(name_argument, "name");
-            if constexpr (!std::is_same_v<K, std::string>)
-                if (name == "key") return chunks_of_span(self, [](const C& c) { return Face::table(c).key_span(); });
-            if (name == "value") return chunks_of_span(self, [](const C& c) { return Face::table(c).slot_span(); });
-            if constexpr (requires(const C& c) { c.time_span(); })
-                if (name == "time") return chunks_of_span(self, [](const C& c) { return c.time_span(); });
-            raise(PyExc_KeyError,
-                  "name: chunks() has the names of column() that can be views; " + repr_of(name_argument) + " is none");
-        },
-        argument("name", "value"), nb::sig("def chunks(self, name: str = 'value') -> list[numpy.typing.NDArray[typing.Any]]"),
-        "Read-only views, one for each run of live slots; none is a copy. They pin the container.");
-}
-
-inline constexpr const char* update_text =
-    "Writes every pair of `source`: a mapping, an iterable of pairs (key, value), or anything with __arrow_c_stream__ (tables "
-    "and readers of pyarrow, frames of Polars and pandas, relations of DuckDB) with the columns 'key' and 'value'.\n\n"
-    "A mapping is converted before anything is written. A stream is written batch by batch: a batch that is refused "
-    "(ValueError with the name of the column) is not written, those before it are.";
-
-inline Time time_of(nb::handle time) { return Py<Time>::from(time, "time"); }
-/// @param time a tuple: empty, or of the time at which is written
-template <class Face, class When>
-decltype(auto) writer_of(typename Face::box& box, typename Face::container& container, const When& time) {
-    return std::apply([&](auto... when) -> decltype(auto) { return Face::writer(box, container, when...); }, time);
-}
-
-template <class Face>
-void bind_mutable_mapping(nb::class_<typename Face::box>& cls, const Words& words);
-
-/// What writes, at `When...`, objects that are times.
-template <class Face, class... When, class... Arguments>
-void bind_writes(nb::class_<typename Face::box>& cls, const Words& words, Arguments... when_arguments) {
-    using B = typename Face::box;
-    using C = typename Face::container;
-    using K = typename Face::key_type;
-    using V = typename Face::value_type;
-    static const auto erase = [](B& self, nb::handle key, When... when) {
-        const auto look = Py<K>::find(key);
-        const auto time = std::make_tuple(time_of(when)...);
-        return write(self, [&](C& c) {
-            auto&& w = writer_of<Face>(self, c, time);
-            return look && w.erase(*look) ? true : false;
-        });
-    };
-    static const auto set = [](B& self, nb::handle key, nb::handle value, When... when) {
-        const K k(Py<K>::from(key, "key"));
-        const V v = Py<V>::from(value, "value");
-        const auto time = std::make_tuple(time_of(when)...);
-        write(self, [&](C& c) {
-            auto&& w = writer_of<Face>(self, c, time);
-            Face::set(w, k, v);
-        });
-    };
-    cls.def("set", set, argument("key"), argument("value"), when_arguments...,
-            words.sig("def set(self, key: {K}, value: {V}{W}) -> None"),
-            "Writes the value; a key that is no member becomes one.");
-    cls.def("erase", erase, argument("key"), when_arguments..., words.sig("def erase(self, key: {K}{W}) -> bool"),
-            "Removes the key. False when it was no member.");
-    if constexpr (sizeof...(When) == 0) {
-        cls.def("__setitem__", set, argument("key"), argument("value"),
-                words.sig("def __setitem__(self, key: {K}, value: {V}) -> None"),
-                "Writes the value; a key that is no member becomes one.");
-        cls.def(
-            "__delitem__",
-            [](B& self, nb::handle key) {
-                if (!erase(self, key)) raise_missing(key, "no element has this key; erase(key) returns False instead");
-            },
-            argument("key"), words.sig("def __delitem__(self, key: {K}) -> None"),
-            "Removes the key. Raises KeyError when it is no member.");
+/// Keys that are looked up without a function call: the first letters of a type of key.
+enum class QuickKey : std::uint8_t { none, int64, uint64, text };
+inline QuickKey quick_key_of(const KeyType& type) {
+    if (type.is_tuple() || type.parts().size() != 1) return QuickKey::none;
+    switch (type.parts()[0]) {
+    case KeyType::Part::int64:
+        return QuickKey::int64;
+    case KeyType::Part::uint64:
+        return QuickKey::uint64;
+    case KeyType::Part::text:
+        return QuickKey::text;
+    default:
+        return QuickKey::none;
     }
-    cls.def(
-        "clear",
-        [](B& self, When... when) {
-            const auto time = std::make_tuple(time_of(when)...);
-            write_all(self, [&](C& c) {
-                auto&& w = writer_of<Face>(self, c, time);
-                w.clear();
-            });
-        },
-        when_arguments..., words.sig("def clear(self{W0}) -> None"), "Removes every key.");
-    static const auto write_pairs = [](B& self, const std::vector<std::pair<K, V>>& pairs, const auto& time) {
-        write_all(self, [&](C& c) {
-            auto&& w = writer_of<Face>(self, c, time);
-            for (const auto& [key, value] : pairs) Face::set(w, key, value);
-        });
+}
+
+/// That no field has the name of a column of keys, and nothing that of one in `more`. @param schema null of a set @throws ValueError
+inline void expect_other_names(const KeyType& key, const Schema* schema, std::span<const char* const> more = {}) {
+    const auto refuse = [](const std::string& argument, const std::string& name, const std::string& whose) {
+        raise(PyExc_ValueError, argument + ": '" + name + "' is the name of " + whose +
+                                    " too: all columns of a container lie in one frame, so rename one of them");
     };
-    static const auto update = [](B& self, nb::handle source, When... when) {
-        const auto time = std::make_tuple(time_of(when)...);
-        // Its own elements are pairs like others: its stream would pin what is written.
-        const B* other = nullptr;
-        const bool own = nb::try_cast(source, other, false) && other == &self;
-        if (const nb::object stream = own ? nb::object() : stream_method_of(source); stream.is_valid()) {
-            Source rows(source, stream, "source");
-            // A Series of pandas is a stream of values without their keys, and has the pairs, too.
-            if (rows.is_table() || !attribute_of(source, "items").is_valid()) {
-                rows.read([&] {
-                    write_all(self, [&](C& c) {
-                        auto&& w = writer_of<Face>(self, c, time);
-                        import_rows(&*rows, w);
-                    });
-                });
+    const std::span<const std::string> names = schema == nullptr ? std::span<const std::string>() : schema->names();
+    for (const Field& part : key.fields())
+        for (const std::string& name : names) { // a nested field is in a column of the first name
+            if (part.path != name && !part.path.starts_with(name + ".")) continue;
+            refuse("value", name, key.is_tuple() ? "the part '" + part.path + "' of the keys" : "the column of the keys");
+        }
+    for (const char* const name : more) {
+        for (const std::string& each : names)
+            if (each == name) refuse("value", name, "a column of a series or of its deltas");
+        for (const Field& part : key.fields())
+            if (part.path == name) refuse("key", name, "a column of a series or of its deltas");
+    }
+}
+
+/// What a class with keys holds. Types of keys and values never change, and are read without the lock.
+template <class C>
+struct KeyedBox : Box<C> {
+    KeyedBox(std::shared_ptr<const KeyType> the_key, std::shared_ptr<const Schema> the_value, C&& container)
+        : Box<C>{slotwise::Exportable<C>(std::move(container)), OnWrite::detach, {}}, key(std::move(the_key)),
+          value(std::move(the_value)), quick_key(quick_key_of(*key)), quick_value(quick_value_of(value.get())) {}
+
+    std::shared_ptr<const KeyType> key;
+    std::shared_ptr<const Schema> value; ///< null of a set
+    QuickKey quick_key;
+    QuickValue quick_value;
+};
+
+//=== one key ===//
+
+/// A key for a lookup, as Key::find has it, without a call for a str of ASCII and an int.
+class LookupKey {
+public:
+    struct OnlyQuick {};
+    static constexpr OnlyQuick only_quick{};
+
+    LookupKey(const KeyType& type, QuickKey quick, nb::handle object) {
+        if (take_quick(quick, object)) return;
+        if (auto found = Key::find(type, object)) address_ = key_.emplace(std::move(*found)).address();
+    }
+    /// Null where that would take a call.
+    LookupKey(const KeyType&, QuickKey quick, nb::handle object, OnlyQuick) { take_quick(quick, object); }
+    LookupKey(const LookupKey&) = delete;
+    LookupKey& operator=(const LookupKey&) = delete;
+    /// Null when no member can have this key.
+    const void* address() const noexcept { return address_; }
+
+private:
+    bool take_quick(QuickKey quick, nb::handle object) {
+        if (quick == QuickKey::text && PyUnicode_CheckExact(object.ptr()) && PyUnicode_IS_COMPACT_ASCII(object.ptr())) {
+            text_ = BorrowedText({static_cast<const char*>(PyUnicode_DATA(object.ptr())),
+                                  static_cast<std::size_t>(PyUnicode_GET_LENGTH(object.ptr()))});
+            address_ = &text_->text();
+            return true;
+        }
+        if (quick == QuickKey::int64 && PyLong_CheckExact(object.ptr())) {
+            int beyond = 0;
+            number_ = PyLong_AsLongLongAndOverflow(object.ptr(), &beyond);
+            if (beyond == 0) address_ = &number_;
+            return true;
+        }
+        return false;
+    }
+
+    const void* address_ = nullptr;
+    long long number_ = 0;
+    std::optional<BorrowedText> text_;
+    std::optional<Key> key_;
+};
+
+/// The slot of a key, or no_slot. @param key null where no member can have it
+template <class C>
+slot_t slot_of(const C& c, const void* key) {
+    return key == nullptr ? no_slot : c.keys().slot_of(key);
+}
+
+/// The keys by slot: 8 bytes or a Text a slot, one after the other. Null when there is no slot.
+template <class C>
+const void* key_data(const C& c) {
+    return c.keys().capacity() == 0 ? nullptr : c.keys().keys().ptr(0);
+}
+//=== one row on its way out ===//
+
+/// Copies the values of a slot into a row under the lock; its Python object is made afterwards, because making one may run any code
+/// (the garbage collector does). @throws std::bad_alloc
+inline void copy_row(Row& row, const Columns& columns, slot_t slot) {
+    const std::span<const Field> fields = columns.schema().fields();
+    for (std::size_t i = 0; i != fields.size(); ++i) {
+        if (!columns.valid(fields[i], slot)) {
+            row.set_null(i);
+            continue;
+        }
+        const void* const from = columns.at(fields[i], slot);
+        if (fields[i].is_text())
+            *static_cast<Text*>(row.address(i)) = *static_cast<const Text*>(from);
+        else
+            std::memcpy(row.address(i), from, fields[i].size());
+        row.set_given(i);
+    }
+}
+
+/// The value of the member with this key, None where it has none, or a null object where there is no member.
+template <class B>
+nb::object value_or_null(const B& box, nb::handle key) {
+    const LookupKey look(*box.key, box.quick_key, key);
+    if (box.quick_value != QuickValue::none) {
+        std::uint64_t bits = 0;
+        enum { absent, empty, there } found = absent;
+        read(box, [&](const auto& c) {
+            const slot_t slot = slot_of(c, look.address());
+            if (slot == no_slot) return;
+            found = c.has_value(slot) ? there : empty;
+            std::memcpy(&bits, c.columns().at(box.value->fields()[0], slot), 8);
+        });
+        if (found == absent) return {};
+        if (found == empty) return nb::none();
+        if (box.quick_value == QuickValue::float64) return nb::steal(PyFloat_FromDouble(std::bit_cast<double>(bits)));
+        return nb::steal(PyLong_FromLongLong(static_cast<long long>(bits)));
+    }
+    Row row(*box.value);
+    const int found = read(box, [&](const auto& c) {
+        const slot_t slot = slot_of(c, look.address());
+        if (slot == no_slot) return 0;
+        if (!c.has_value(slot)) return 1;
+        copy_row(row, c.columns(), slot);
+        return 2;
+    });
+    if (found == 0) return {};
+    return found == 1 ? nb::none() : row.object();
+}
+
+template <class B>
+bool contains(const B& box, nb::handle key) {
+    const LookupKey look(*box.key, box.quick_key, key);
+    return look.address() != nullptr && read(box, [&](const auto& c) { return c.keys().contains(look.address()); });
+}
+
+/// KeyError with the key itself, as a dict raises it.
+[[noreturn]] inline void raise_absent(nb::handle key) {
+    const nb::object error = nb::steal(PyObject_CallOneArg(PyExc_KeyError, key.ptr())); // a tuple alone would be its arguments
+    if (error.is_valid()) PyErr_SetObject(PyExc_KeyError, error.ptr());
+    raise_again();
+}
+
+//=== slots of the type ===//
+
+template <class B>
+int contains_slot(PyObject* self, PyObject* key) {
+    return guarded(-1, [&] { return contains(ready_box<B>(self), key) ? 1 : 0; });
+}
+template <class B>
+Py_ssize_t length_slot(PyObject* self) {
+    return guarded(Py_ssize_t{-1}, [&] {
+        return read(ready_box<B>(self), [](const auto& c) { return static_cast<Py_ssize_t>(c.keys().size()); });
+    });
+}
+template <class B>
+PyObject* subscript_slot(PyObject* self, PyObject* key) {
+    return guarded(static_cast<PyObject*>(nullptr), [&] {
+        nb::object value = value_or_null(ready_box<B>(self), key);
+        if (!value.is_valid()) {
+            if (PyErr_Occurred() != nullptr) raise_again();
+            raise_absent(key);
+        }
+        return value.release().ptr();
+    });
+}
+
+//=== iteration ===//
+
+/// A walk over keys, values or both in the order of slots. It is safe while the container changes: it passes each slot once, and ends
+/// at the slot that was the last when it began. Each element is one that is there when it is asked for, with its value then. Up to
+/// some hundred are taken ahead, and taken again when the container was written since; then fewer are, so that a loop that writes
+/// each element does not take each of them some hundred times.
+template <class B>
+class Walk {
+public:
+    enum class What { keys, values, items };
+    Walk(nb::object self, What what) : self_(std::move(self)), what_(what) {
+        end_ = read(box(), [](const auto& c) { return c.keys().occupancy().size(); });
+    }
+    /// The next object, or a null one at the end.
+    nb::object next() {
+        if (!self_.is_valid()) return {};
+        if (at_ == taken_.size())
+            take_some(ahead_ < most ? 2 * ahead_ : most);
+        else if (box().writes.load(std::memory_order_relaxed) != writes_) {
+            next_ = slots_[at_];
+            take_some(1);
+        }
+        if (at_ == taken_.size()) return {};
+        return std::move(taken_[at_++]);
+    }
+
+    int visit(visitproc visit, void* arg) const {
+        Py_VISIT(self_.ptr());
+        for (const nb::object& each : taken_) Py_VISIT(each.ptr());
+        return 0;
+    }
+    /// There is no next one then.
+    void end() {
+        const nb::object self = std::exchange(self_, nb::object());
+        const std::vector<nb::object> taken = std::exchange(taken_, {}); // what dies may call anything
+        at_ = 0;
+    }
+
+private:
+    static constexpr std::size_t most = 256;
+    const B& box() const { return *nb::inst_ptr<B>(self_); }
+
+    void take_some(std::size_t ahead) {
+        const std::vector<nb::object> old = std::exchange(taken_, {}); // what dies may call anything
+        at_ = 0;
+        if (next_ >= end_) return;
+        ahead_ = ahead;
+        const B& from = box();
+        const bool with_keys = what_ != What::values, with_values = what_ != What::keys;
+        const bool quick = from.quick_value != QuickValue::none, ints = from.key->is_int();
+        const std::size_t room = end_ - next_ < ahead ? end_ - next_ : ahead;
+        std::array<std::uint64_t, most> numbers, bits;
+        std::array<bool, most> there;
+        std::vector<Text> texts;
+        std::vector<Row> rows;
+        if (with_keys && !ints) texts.reserve(room);
+        if (with_values && !quick) rows.reserve(room);
+        std::array<slot_t, most> slots;
+        std::size_t count = 0;
+        std::uint64_t writes = 0;
+        read(from, [&](const auto& c) {
+            writes = from.writes.load(std::memory_order_relaxed);
+            const Occupancy live = c.keys().occupancy();
+            for (; count != ahead; ++count) {
+                const slot_t slot = next_ < end_ ? live.find_next(static_cast<slot_t>(next_)) : no_slot;
+                if (slot == no_slot || slot >= end_) {
+                    next_ = end_;
+                    break;
+                }
+                next_ = std::size_t{slot} + 1;
+                slots[count] = slot;
+                if (with_keys && ints)
+                    numbers[count] = *static_cast<const std::uint64_t*>(c.keys().key(slot));
+                else if (with_keys)
+                    texts.push_back(*static_cast<const Text*>(c.keys().key(slot)));
+                if (!with_values) continue;
+                there[count] = c.has_value(slot);
+                if (quick)
+                    std::memcpy(&bits[count], c.columns().at(from.value->fields()[0], slot), 8);
+                else if (Row& row = rows.emplace_back(*from.value); there[count])
+                    copy_row(row, c.columns(), slot);
+            }
+        });
+        std::vector<nb::object> made;
+        made.reserve(count);
+        for (std::size_t i = 0; i != count; ++i) {
+            nb::object key, value;
+            if (with_keys) key = from.key->object(ints ? static_cast<const void*>(&numbers[i]) : &texts[i]);
+            if (with_values) {
+                if (!there[i])
+                    value = nb::none();
+                else if (!quick)
+                    value = rows[i].object();
+                else if (from.quick_value == QuickValue::float64)
+                    value = nb::steal(PyFloat_FromDouble(std::bit_cast<double>(bits[i])));
+                else
+                    value = nb::steal(PyLong_FromLongLong(static_cast<long long>(bits[i])));
+                if (!value.is_valid()) raise_again();
+            }
+            if (what_ == What::items) {
+                nb::object pair = nb::steal(PyTuple_Pack(2, key.ptr(), value.ptr()));
+                if (!pair.is_valid()) raise_again();
+                made.push_back(std::move(pair));
+            } else
+                made.push_back(with_keys ? std::move(key) : std::move(value));
+        }
+        taken_ = std::move(made);
+        slots_ = slots;
+        writes_ = writes;
+        at_ = 0;
+    }
+
+    nb::object self_;
+    What what_;
+    std::size_t next_ = 0, end_ = 0, at_ = 0, ahead_ = most / 2;
+    std::uint64_t writes_ = 0; // of the container when they were taken
+    std::array<slot_t, most> slots_;
+    std::vector<nb::object> taken_;
+};
+
+template <class B>
+PyObject* walk_next_slot(PyObject* self) {
+    return guarded(static_cast<PyObject*>(nullptr), [&] { return nb::inst_ptr<Walk<B>>(self)->next().release().ptr(); });
+}
+/// For the collector of cycles, such as an object that has a walk over itself.
+template <class B>
+int walk_traverse_slot(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    return nb::inst_ready(self) ? nb::inst_ptr<Walk<B>>(self)->visit(visit, arg) : 0;
+}
+template <class B>
+int walk_clear_slot(PyObject* self) {
+    if (nb::inst_ready(self)) nb::inst_ptr<Walk<B>>(self)->end();
+    return 0;
+}
+template <class B>
+PyObject* iterate_slot(PyObject* self) {
+    return guarded(static_cast<PyObject*>(nullptr), [&] {
+        ready_box<B>(self);
+        return nb::cast(Walk<B>(nb::borrow(self), Walk<B>::What::keys)).release().ptr();
+    });
+}
+
+//=== many keys ===//
+
+/// Keys for lookups: the key columns of a Source, or an iterable of Python objects. All are there before the first is looked up.
+class ManyKeys {
+public:
+    /// @throws TypeError, ValueError that begin with `argument`
+    ManyKeys(const KeyType& type, nb::handle source, const char* argument) : type_(&type) {
+        if (is_columnar(source) || (type.is_tuple() && PyDict_Check(source.ptr()))) {
+            Source in(source, argument, type.fields(), {}, Source::Missing::refused);
+            for (;;) {
+                Chunk& chunk = chunks_.emplace_back();
+                if (!in.next(chunk)) break;
+                keys_.emplace_back(type, chunk);
+                size_ += keys_.back().size();
+            }
+            chunks_.pop_back();
+            return;
+        }
+        if (!is_iterable(source) || PyUnicode_Check(source.ptr()) || PyBytes_Check(source.ptr()))
+            raise_type(argument, "an array, an Arrow source or an iterable of keys", source);
+        objects_ = nb::steal(PySequence_Tuple(source.ptr()));
+        if (!objects_.is_valid()) raise_again();
+        size_ = static_cast<std::size_t>(PyTuple_GET_SIZE(objects_.ptr()));
+        found_.reserve(size_);
+        for (std::size_t i = 0; i != size_; ++i) found_.push_back(Key::find(type, object(i)));
+    }
+    ManyKeys(const ManyKeys&) = delete;
+    ManyKeys& operator=(const ManyKeys&) = delete;
+
+    std::size_t size() const noexcept { return size_; }
+    /// The slot of each, no_slot where it is no member. No Python is called.
+    template <class Set>
+    void slots_in(const Set& set, std::vector<slot_t>& slots) const {
+        slots.resize(size_);
+        if (objects_.is_valid()) {
+            for (std::size_t i = 0; i != size_; ++i) slots[i] = found_[i] ? set.slot_of(found_[i]->address()) : no_slot;
+            return;
+        }
+        slot_t* to = slots.data();
+        for (const Keys& keys : keys_) {
+            find_each(set, keys, [to](std::size_t i, slot_t slot) { to[i] = slot; });
+            to += keys.size();
+        }
+    }
+    /// A key as a Python object, for messages.
+    nb::object key(std::size_t i) const {
+        if (objects_.is_valid()) return nb::borrow(object(i));
+        for (const Keys& keys : keys_) {
+            if (i < keys.size()) {
+                KeyRoom room;
+                return type_->object(keys.at(i, room));
+            }
+            i -= keys.size();
+        }
+        return nb::none();
+    }
+
+    /// found(i, slot) for each key of a chunk.
+    template <class Set, class Found>
+    static void find_each(const Set& set, const Keys& keys, Found&& found) {
+        if (const std::uint64_t* const numbers = keys.numbers()) {
+            set.find_each(
+                keys.size(), [numbers](std::size_t i) -> const void* { return numbers + i; }, found);
+            return;
+        }
+        std::array<KeyRoom, Set::lookahead> rooms;
+        set.find_each(
+            keys.size(), [&](std::size_t i) { return keys.at(i, rooms[i % Set::lookahead]); }, found);
+    }
+
+private:
+    nb::handle object(std::size_t i) const { return PyTuple_GET_ITEM(objects_.ptr(), static_cast<Py_ssize_t>(i)); }
+
+    const KeyType* type_;
+    std::size_t size_ = 0;
+    std::deque<Chunk> chunks_;
+    std::deque<Keys> keys_;
+    nb::object objects_;
+    std::vector<std::optional<Key>> found_;
+};
+
+/// The values of many keys: an array of a schema that is no record, else a dict of arrays. @param missing "raise" or "null"
+template <class B>
+nb::object get_many(const B& box, nb::handle source, nb::handle missing) {
+    const std::string how = text_from(missing, "missing");
+    if (how != "raise" && how != "null") raise(PyExc_ValueError, "missing: 'raise' or 'null' is needed, not '" + how + "'");
+    const ManyKeys keys(*box.key, source, "keys");
+    Frame frame;
+    std::vector<slot_t> slots;
+    std::size_t absent = static_cast<std::size_t>(-1);
+    read_all(box, [&](const auto& c) {
+        keys.slots_in(c.keys(), slots);
+        if (how == "raise")
+            for (std::size_t i = 0; i != slots.size(); ++i)
+                if (slots[i] == no_slot) {
+                    absent = i;
+                    return;
+                }
+        bool any_without = false;
+        for (slot_t& slot : slots)
+            if (slot != no_slot && !c.has_value(slot)) {
+                slot = no_slot;
+                any_without = true;
+            }
+        for (Field field : box.value->fields()) {
+            // With "null" it does not change what comes that all are there.
+            field.nullable = field.nullable || how == "null" || any_without;
+            frame.gather(field, c.columns().data(field), c.columns().validity(field), slots);
+        }
+    });
+    if (absent != static_cast<std::size_t>(-1))
+        raise(PyExc_KeyError, "keys: " + repr_of(keys.key(absent)) + " at position " + std::to_string(absent) +
+                                  " is no member; missing='null' masks it");
+    if (box.value->is_record()) return frame.numpy();
+    return frame.numpy(box.value->fields()[0].path);
+}
+
+/// Whether each key is a member: an array of bool.
+template <class B>
+nb::object contains_many(const B& box, nb::handle source) {
+    const ManyKeys keys(*box.key, source, "keys");
+    auto flags = std::make_unique<std::vector<std::uint8_t>>(keys.size());
+    read_all(box, [&](const auto& c) {
+        std::vector<slot_t> slots;
+        keys.slots_in(c.keys(), slots);
+        for (std::size_t i = 0; i != slots.size(); ++i) (*flags)[i] = slots[i] != no_slot;
+    });
+    const auto* const data = reinterpret_cast<const bool*>(flags->data());
+    const std::size_t size = flags->size();
+    return to_array(data, size, std::move(flags));
+}
+
+//=== columns and frames ===//
+
+/// Where a column lies, of keys (then `field` is null and the frame unpacks them), of the schema, or beside them.
+struct ColumnPlace {
+    const Field* field = nullptr;
+    const void* data = nullptr;
+    const std::uint8_t* valid = nullptr;
+};
+inline std::string joined(std::span<const Field> fields) {
+    std::string names;
+    for (const Field& field : fields) names += (names.empty() ? "'" : ", '") + field.path + "'";
+    return names;
+}
+template <class B>
+[[noreturn]] void raise_no_column(const B& box, nb::handle name) {
+    raise(PyExc_KeyError, "name: there is no column " + repr_of(name) + "; there are " + joined(box.key->fields()) +
+                              (box.value == nullptr ? std::string() : ", " + joined(box.value->fields())));
+}
+/// Calls f(place) under the lock for the column `name`. @throws KeyError
+template <class B, class F>
+void with_column(const B& box, nb::handle name_argument, F&& f) {
+    const std::string name = text_from(name_argument, "name");
+    const Field* field = nullptr;
+    bool is_key = false;
+    for (const Field& each : box.key->fields()) is_key = is_key || each.path == name;
+    if (!is_key && box.value != nullptr) field = box.value->find(name);
+    bool known = true;
+    read_all(box, [&](const auto& c) {
+        if (is_key) return f(c, name, ColumnPlace{});
+        if (field != nullptr) return f(c, name, ColumnPlace{field, c.columns().data(*field), c.columns().validity(*field)});
+        if (const auto extra = c.extra(name)) return f(c, name, ColumnPlace{&extra->field, extra->data, nullptr});
+        known = false;
+    });
+    if (!known) raise_no_column(box, name_argument);
+}
+inline const void* moved_by(const void* data, std::size_t bytes) {
+    return data == nullptr ? nullptr : static_cast<const std::byte*>(data) + bytes;
+}
+
+/// column(name, copy): a view where live slots are one run, else copied.
+template <class B>
+nb::object column_of(const B& box, nb::handle name, nb::handle copy_argument) {
+    const Copy copy = copy_of(copy_argument);
+    Frame frame;
+    std::string path;
+    const char* refused = nullptr;
+    with_column(box, name, [&](const auto& c, const std::string& named, const ColumnPlace& place) {
+        path = named;
+        const Occupancy live = c.keys().occupancy();
+        const bool is_key = place.field == nullptr;
+        std::size_t runs = 0;
+        Run run;
+        for_each_run(live, [&](Run next) { run = next, ++runs; });
+        if (copy == Copy::never) {
+            if (is_key ? !box.key->is_int() : place.field->is_text())
+                refused = "texts are no array that NumPy has a view of";
+            else if (runs > 1)
+                refused = "live slots have holes between them";
+            if (refused != nullptr) return;
+        }
+        if (is_key) {
+            frame.add(*box.key, key_data(c), live, box.data.pin());
+            return;
+        }
+        if constexpr (requires { c.all_have_values(); })
+            if (box.value->find(named) == place.field && !c.all_have_values()) {
+                if (copy == Copy::never) {
+                    refused = "a member has no value, which is masked in the array";
+                    return;
+                }
+                Field field = *place.field;
+                field.nullable = true;
+                frame.gather(field, place.data, place.valid, c.slots_with_values());
                 return;
             }
+        if (runs <= 1 && copy != Copy::always) {
+            frame.add(*place.field, moved_by(place.data, run.first * place.field->size()),
+                      static_cast<const std::uint8_t*>(moved_by(place.valid, run.first)), run.size(), box.data.pin());
+            return;
         }
-        write_pairs(self, pairs_of<K, V>(source), time);
-    };
-    if constexpr (sizeof...(When) == 0) {
-        cls.def(
-            "update",
-            [](B& self, nb::args source, nb::kwargs more) {
-                if (source.size() > 1)
-                    raise(PyExc_TypeError, "update(): source: at most one is needed, not " + std::to_string(source.size()));
-                std::vector<std::pair<K, V>> pairs; // before anything is written
-                if (more.size() != 0) pairs = pairs_of<K, V>(more);
-                if (source.size() != 0) update(self, source[0]);
-                if (!pairs.empty()) write_pairs(self, pairs, std::tuple<>());
-            },
-            words.sig("def update(self, source: typing.Any = ..., /, **more: {V}) -> None"), words(update_text));
-        bind_mutable_mapping<Face>(cls, words);
-    } else
-        cls.def("update", update, argument("source"), when_arguments...,
-                words.sig("def update(self, source: typing.Any{W}) -> None"), words(update_text));
+        std::vector<slot_t> slots;
+        slots.reserve(c.keys().size());
+        for (const slot_t slot : c.keys().live_slots()) slots.push_back(slot);
+        frame.gather(*place.field, place.data, place.valid, slots);
+    });
+    if (refused != nullptr) raise_copy_needed(refused);
+    nb::object array = frame.numpy(path);
+    if (copy == Copy::always && !array.attr("flags")["OWNDATA"].is(nb::cast(true))) return call(array.attr("copy"));
+    return array;
+}
+/// chunks(name): a view for each run of live slots.
+template <class B>
+nb::list chunks_of(const B& box, nb::handle name) {
+    std::vector<Frame> frames;
+    std::string path;
+    bool texts = false;
+    with_column(box, name, [&](const auto& c, const std::string& named, const ColumnPlace& place) {
+        path = named;
+        const bool is_key = place.field == nullptr;
+        texts = is_key ? !box.key->is_int() : place.field->is_text();
+        if (texts) return;
+        const Field& field = is_key ? box.key->fields()[0] : *place.field;
+        const void* const data = is_key ? key_data(c) : place.data;
+        std::shared_ptr<const void> owner;
+        for_each_run(c.keys().occupancy(), [&](Run run) {
+            if (owner == nullptr) owner = box.data.pin();
+            frames.emplace_back().add(field, moved_by(data, run.first * field.size()),
+                                      static_cast<const std::uint8_t*>(moved_by(place.valid, run.first)), run.size(), owner);
+        });
+    });
+    if (texts) raise(PyExc_TypeError, "name: texts are no arrays that NumPy has views of; take column(" + repr_of(name) + ")");
+    nb::list arrays;
+    for (const Frame& frame : frames) arrays.append(frame.numpy(path));
+    return arrays;
+}
+template <class B>
+Frame frame_of(const B& box) {
+    Frame frame;
+    read_all(box, [&](const auto& c) { c.add_to(frame, box.data.pin()); });
+    return frame;
 }
 
-/// What a MutableMapping has beside what all have.
-template <class Face>
-void bind_mutable_mapping(nb::class_<typename Face::box>& cls, const Words& words) {
-    using B = typename Face::box;
-    using C = typename Face::container;
-    using K = typename Face::key_type;
-    using T = typename Face::mapped_type;
-    cls.def(
-        "pop",
-        [](B& self, nb::handle key, nb::args otherwise) -> nb::object {
-            if (otherwise.size() > 1)
-                raise(PyExc_TypeError,
-                      "pop(): a key and a default are needed, not " + std::to_string(1 + otherwise.size()) + " arguments");
-            std::optional<T> value;
-            if (const auto look = Py<K>::find(key))
-                value = write(self, [&](C& c) {
-                    const slot_t slot = c.slot_of(*look);
-                    std::optional<T> found;
-                    if (slot != no_slot) {
-                        found = c.value(slot);
-                        c.erase(*look);
-                    }
-                    return found;
-                });
-            if (value) return Py<T>::to(*value);
-            if (otherwise.size() == 0)
-                raise_missing(key, "no element has this key; pop(key, default) returns a default instead");
-            return otherwise[0];
-        },
-        argument("key"), nb::arg("otherwise"), words.sig("def pop(self, key: {K}, default: typing.Any = ..., /) -> typing.Any"),
-        "Removes the key and returns its value; without the key returns `default`, or raises KeyError.");
-    cls.def(
-        "popitem",
-        [](B& self) {
-            std::optional<std::pair<K, T>> item = write(self, [](C& c) {
-                std::optional<std::pair<K, T>> last;
-                const auto live = c.occupancy();
-                if (const slot_t slot = live.find_previous(live.size()); slot != no_slot) {
-                    last.emplace(c.key(slot), c.value(slot));
-                    c.erase(typename Py<K>::look(last->first));
-                }
-                return last;
-            });
-            if (!item) raise(PyExc_KeyError, "popitem(): there is no element");
-            return nb::make_tuple(Py<K>::to(item->first), Py<T>::to(item->second));
-        },
-        words.sig("def popitem(self) -> tuple[{K}, {V}]"),
-        "Removes the last element in the order of slots and returns it as a pair. Raises KeyError when there is none.");
-    cls.def(
-        "setdefault",
-        [](B& self, nb::handle key, nb::handle otherwise) {
-            const K k(Py<K>::from(key, "key"));
-            const auto found = [&](const C& c) {
-                const slot_t slot = c.slot_of(typename Py<K>::look(k));
-                return slot != no_slot ? std::optional<T>(c.value(slot)) : std::nullopt;
-            };
-            if (const std::optional<T> value = read(self, found)) return Py<T>::to(*value);
-            const T value = Py<T>::from(otherwise, "default");
-            return Py<T>::to(write(self, [&](C& c) {
-                const std::optional<T> meanwhile = found(c);
-                if (!meanwhile) c.insert_or_assign(k, value);
-                return meanwhile.value_or(value);
-            }));
-        },
-        argument("key"), argument("default", nb::none()), words.sig("def setdefault(self, key: {K}, default: {V}) -> {V}"),
-        "The value; a key that is no member becomes one, with the value `default`.");
-}
+//=== binding ===//
 
-/// A map as the class `name`.
-template <class K, class T>
-void bind_map(nb::module_& m, const char* name) {
-    using Face = MapFace<K, T>;
-    using B = typename Face::box;
-    const Words words({{"{C}", name},
-                       {"{K}", Py<K>::annotation},
-                       {"{V}", Py<T>::annotation},
-                       {"{k}", Py<K>::label},
-                       {"{v}", Py<T>::label},
-                       {"{W}", ""},
-                       {"{W0}", ""},
-                       {"{T}", ""},
-                       {"{A}", "'key' and 'value'"},
-                       {"{A2}", ", and 'handle' after them"}});
-    nb::class_<B> cls(
-        m, name,
-        words("A map from {k} to {v}, with a dict's face. Elements never move, so that columns are shared "
-              "with NumPy without a copy. Threads may use it at once: each call is atomic. At most 2**28 elements."));
-    bind_whole<B>(cls, words);
-    bind_snapshots<Face>(cls, words);
-    bind_reads<Face>(cls, words);
-    bind_writes<Face>(cls, words);
-    bind_streams<B>(cls, words, {}, false);
+/// What all classes with keys have. {C} of `words` is the name of the class. Type slots are those of keyed_slots().
+template <class B>
+void bind_keyed_reads(nb::module_& m, nb::class_<B>& cls, const Words& words) {
+    using W = Walk<B>;
+    static const PyType_Slot walk_slots[] = {{Py_tp_iter, reinterpret_cast<void*>(&PyObject_SelfIter)},
+                                             {Py_tp_iternext, reinterpret_cast<void*>(&walk_next_slot<B>)},
+                                             {Py_tp_traverse, reinterpret_cast<void*>(&walk_traverse_slot<B>)},
+                                             {Py_tp_clear, reinterpret_cast<void*>(&walk_clear_slot<B>)},
+                                             {0, nullptr}};
+    nb::class_<W>(m, words("_{C}Walk"), nb::type_slots(walk_slots));
+    cls.def(
+        "_walk_values", [](nb::handle self) { return box_of<B>(self), W(nb::borrow(self), W::What::values); },
+        nb::sig("def _walk_values(self) -> collections.abc.Iterator[typing.Any]"));
+    cls.def(
+        "_walk_items", [](nb::handle self) { return box_of<B>(self), W(nb::borrow(self), W::What::items); },
+        nb::sig("def _walk_items(self) -> collections.abc.Iterator[tuple[typing.Any, typing.Any]]"));
+    cls.def(
+        "contains_many", [](const B& self, nb::handle keys) { return contains_many(self, keys); }, argument("keys"),
+        nb::sig("def contains_many(self, keys: typing.Any) -> numpy.typing.NDArray[numpy.bool_]"),
+        "Whether each of `keys` is a member: an array of bool of shape (len(keys),). Keys are a NumPy array, anything with "
+        "__arrow_c_stream__ or __arrow_c_array__, or an iterable of Python objects; of tuples a frame or a dict of columns.");
+    cls.def(
+        "column", [](const B& self, nb::handle name, nb::handle copy) { return column_of(self, name, copy); },
+        argument("name", words("{D}")), argument("copy", nb::none()),
+        words.sig("def column(self, name: str = '{D}', copy: bool | None = None) -> numpy.typing.NDArray[typing.Any]"),
+        "A read-only array of shape (len(self),), or (len(self), n) of lists, in the order of iteration. Texts are an array of "
+        "objects; a nullable column is a numpy.ma.MaskedArray.\n\n"
+        "It is a view of the container's memory when live slots have no holes (no erase since they were filled) and values are "
+        "numbers, booleans or times, and then pins the container, see on_write; otherwise a copy. copy=False raises ValueError "
+        "instead of copying, copy=True always copies. Raises KeyError when there is no such column.");
+    cls.def(
+        "chunks", [](const B& self, nb::handle name) { return chunks_of(self, name); }, argument("name", words("{D}")),
+        words.sig("def chunks(self, name: str = '{D}') -> list[numpy.typing.NDArray[typing.Any]]"),
+        "Read-only views, one for each run of live slots; none is a copy. They pin the container. Raises TypeError for texts.");
+    cls.def(
+        "_frame", [](const B& self) { return frame_of(self).arrow(); }, nb::sig("def _frame(self) -> ArrowStream"));
+    cls.def(
+        "__arrow_c_stream__",
+        [](const B& self, nb::handle requested_schema) {
+            return frame_of(self).arrow().attr("__arrow_c_stream__")(nb::borrow(requested_schema));
+        },
+        argument("requested_schema", nb::none()),
+        nb::sig("def __arrow_c_stream__(self, requested_schema: object | None = None) -> object"),
+        "The Arrow stream of all columns, keys first: pyarrow.table(x), polars.DataFrame(x), DuckDB and others read it.");
+    cls.def(
+        "__arrow_c_schema__", [](const B& self) { return frame_of(self).arrow().attr("__arrow_c_schema__")(); },
+        nb::sig("def __arrow_c_schema__(self) -> object"), "The Arrow schema of that stream.");
+    cls.def(
+        "memory_usage", [](const B& self) { return read(self, [](const auto& c) { return c.memory_usage(); }); },
+        nb::sig("def memory_usage(self) -> int"), "Bytes that keys, values and the index take, without long texts.");
+    cls.def_prop_ro(
+        "pinned", [](const B& self) { return read(self, [&](const auto&) { return self.data.pinned(); }); },
+        nb::sig("def pinned(self) -> bool"), "Whether a view is alive that shares this object's memory.");
+    cls.def_prop_rw(
+        "on_write",
+        [](const B& self) {
+            return read(self, [&](const auto&) { return self.on_write; }) == OnWrite::refuse ? "refuse" : "detach";
+        },
+        [](B& self, nb::handle value) {
+            const OnWrite chosen = on_write_of(value);
+            briefly(self, [&] { self.on_write = chosen; });
+        },
+        nb::for_setter(argument("value")), nb::for_getter(nb::sig("def on_write(self) -> str")),
+        nb::for_setter(nb::sig("def on_write(self, value: str, /) -> None")),
+        "What a write does while a view is alive: 'detach' (the default) copies the container first, and views keep the old "
+        "one; "
+        "'refuse' raises BufferError.");
+}
+/// get_many() of what has values.
+template <class B>
+void bind_get_many(nb::class_<B>& cls) {
+    cls.def(
+        "get_many", [](const B& self, nb::handle keys, nb::handle missing) { return get_many(self, keys, missing); },
+        argument("keys"), argument("missing", "raise"),
+        nb::sig("def get_many(self, keys: typing.Any, missing: typing.Literal['raise', 'null'] = 'raise') -> typing.Any"),
+        "The values of many keys: an array of shape (len(keys),) in their order, of a record a dict of arrays by column. Keys "
+        "are "
+        "as of contains_many(). Raises KeyError that names the first key that is no member, and its position; missing='null' "
+        "masks it instead (numpy.ma.MaskedArray).");
 }
 
 } // namespace slotwise_python

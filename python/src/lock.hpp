@@ -7,25 +7,45 @@
 #define SLOTWISE_PYTHON_LOCK_HPP
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
 
+#ifndef _WIN32
+#include <pthread.h>
+#endif
+
 namespace slotwise_python {
 
-/// A mutex that refuses the thread which holds it already: a stream that is read under the lock may run Python code.
+/// How often this process is a child made by fork(): its parent has one less.
+inline std::atomic<unsigned> generation_of_process{0};
+/// Has fork() count. Called once, before a lock is taken.
+inline void count_forks() {
+#ifndef _WIN32
+    pthread_atfork(nullptr, nullptr, [] { generation_of_process.fetch_add(1, std::memory_order_relaxed); });
+#endif
+}
+
+/// A mutex that refuses the thread which holds it already: a stream that is read under the lock may run Python code. It refuses
+/// to wait for a thread of the parent process, which holds it for ever in a child made by fork().
 class Lock {
 public:
     bool try_lock() {
         refuse_owner();
         if (!mutex_.try_lock()) return false;
-        owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+        mark();
         return true;
     }
     void lock() {
         refuse_owner();
-        mutex_.lock();
-        owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+        if (!mutex_.try_lock()) {
+            if (generation_.load(std::memory_order_relaxed) == generation_of_process.load(std::memory_order_relaxed))
+                mutex_.lock();
+            else
+                lock_of_parent();
+        }
+        mark();
     }
     void unlock() {
         owner_.store({}, std::memory_order_relaxed);
@@ -33,6 +53,23 @@ public:
     }
 
 private:
+    void mark() {
+        owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+        generation_.store(generation_of_process.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    }
+    /// The last thread that marked the lock is one of the parent. Perhaps another of this process has just taken it, and has not
+    /// marked it yet: it gets a while to.
+    void lock_of_parent() {
+        for (int tries = 0; tries != 200; ++tries) {
+            if (generation_.load(std::memory_order_relaxed) == generation_of_process.load(std::memory_order_relaxed))
+                return mutex_.lock();
+            if (mutex_.try_lock()) return;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        throw std::runtime_error(
+            "this object was in use by another thread when the process was forked, so that it can not be used in the child; "
+            "fork while no thread uses it, or start processes by 'spawn' or 'forkserver'");
+    }
     void refuse_owner() const {
         if (owner_.load(std::memory_order_relaxed) == std::this_thread::get_id())
             throw std::runtime_error(
@@ -42,6 +79,7 @@ private:
 
     std::mutex mutex_;
     std::atomic<std::thread::id> owner_{};
+    std::atomic<unsigned> generation_{generation_of_process.load(std::memory_order_relaxed)};
 };
 
 /// Calls f() under the lock. The GIL is released only to wait. The order of locks: the GIL is never waited for while a thread that

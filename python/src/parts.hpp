@@ -9,10 +9,13 @@
 
 namespace slotwise_python {
 
-void bind_int64(nanobind::module_& m);
-void bind_uint64(nanobind::module_& m);
-void bind_str(nanobind::module_& m);
-void bind_slots(nanobind::module_& m);
+void bind_schema(nanobind::module_& m);   // schema.cpp: Schema, KeyType
+void bind_frame(nanobind::module_& m);    // frame.cpp: ArrowStream
+void bind_keyed(nanobind::module_& m);    // keyed.cpp: Map, Set
+void bind_series(nanobind::module_& m);   // series.cpp: Series, SeriesSet, Delta
+void bind_slot_map(nanobind::module_& m); // slot_map.cpp: SlotMap
+void bind_table(nanobind::module_& m);    // table.cpp: Table
+void bind_world(nanobind::module_& m);    // world.cpp: World
 
 } // namespace slotwise_python
 

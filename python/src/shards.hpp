@@ -41,7 +41,7 @@ inline void bind_shards(nb::module_& m) {
     static const auto of_numbers = [](const auto& keys, std::uint32_t n) {
         std::vector<std::uint32_t> ids(keys.size());
         {
-            const nb::gil_scoped_release released;
+            const GilReleased released;
             for (std::size_t i = 0; i != ids.size(); ++i) ids[i] = slotwise::shard_of(slotwise::stable_hash(keys.data()[i]), n);
         }
         return to_array(std::move(ids));

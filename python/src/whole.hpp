@@ -8,45 +8,13 @@
 #include "box.hpp"
 #include "convert.hpp"
 #include "growing.hpp"
-
-#include <slotwise/memory/occupancy.hpp>
+#include "runs.hpp"
 
 #include <nanobind/stl/string.h>
 
 #include <cstring>
 
 namespace slotwise_python {
-
-using slotwise::no_slot;
-using slotwise::Occupancy;
-using slotwise::slot_t;
-
-/// Slots from `first` to `last` - 1.
-struct Run {
-    std::size_t first = 0, last = 0;
-    std::size_t size() const { return last - first; }
-};
-/// Calls f(run) for each run of live slots, in slot order.
-template <class F>
-void for_each_run(const Occupancy& live, F&& f) {
-    using slotwise::bits::word_bits;
-    for (slot_t slot = live.find_next(0); slot != no_slot;) {
-        Run run{slot, slot};
-        while (run.last < live.size() && live.test(run.last)) {
-            if (run.last % word_bits == 0 && live.word(run.last / word_bits) == ~slotwise::bits::word_t{})
-                run.last += word_bits;
-            else
-                ++run.last;
-        }
-        f(run);
-        slot = live.find_next(run.last);
-    }
-}
-inline std::vector<Run> runs_of(const Occupancy& live) {
-    std::vector<Run> runs;
-    for_each_run(live, [&](Run run) { runs.push_back(run); });
-    return runs;
-}
 
 /// The box of a method that needs its object, too. @throws TypeError
 template <class B>
@@ -57,7 +25,8 @@ B& box_of(nb::handle self) {
 }
 
 inline OnWrite on_write_of(nb::handle value) {
-    const std::string text = PyUnicode_Check(value.ptr()) ? utf8_of(value) : type_of(value);
+    if (PyUnicode_Check(value.ptr()) == 0) raise_type("on_write", "'refuse' or 'detach'", value);
+    const std::string text = utf8_of(value);
     if (text == "refuse") return OnWrite::refuse;
     if (text == "detach") return OnWrite::detach;
     raise(PyExc_ValueError, "on_write: 'refuse' or 'detach' is needed, not '" + text + "'");

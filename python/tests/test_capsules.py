@@ -66,7 +66,7 @@ def test_a_batch_crosses_as_a_pair_of_capsules():
 
 
 def test_a_stream_is_taken_out_of_any_object_that_has_one():
-    table = slotwise.Int64Float64Map()
+    table = slotwise.Map(key=int, value=float)
     table.update({1: 0.5, 2: 1.5})
     for source in (table, pa.table(table), pa.table(table).to_reader(), Source(table.__arrow_c_stream__())):
         assert capsules.total(source) == 2.0

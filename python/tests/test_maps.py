@@ -1,253 +1,289 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Maps, and what series share with them."""
+"""Map against a dict, for random types of keys and values and random histories."""
 
 import copy
 import pickle
 
-import numpy as np
+import numpy
 import pytest
 import slotwise
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from random_types import columns_of_rows, key_types, same, same_items, schemas
 
 
-def test_reads_what_was_written(keyed):
-    table = keyed.filled()
-    assert len(table) == 3 and table
-    for key, value in zip(keyed.keys, keyed.values):
-        assert key in table and table[key] == value and table.get(key) == value
+class MapAgainstDict(RuleBasedStateMachine):
+    @initialize(key=key_types(), value=schemas())
+    def start(self, key, value):
+        self.key_type, self.keys = key
+        self.value_type, self.values = value
+        self.map = slotwise.Map(key=self.key_type, value=self.value_type)
+        self.model = {}
+        self.views = []
+
+    @rule(data=st.data())
+    def set(self, data):
+        key, value = data.draw(self.keys), data.draw(self.values)
+        self.map[key] = value
+        self.model[key] = value
+
+    @rule(data=st.data())
+    def delete(self, data):
+        key = data.draw(self.keys)
+        if key in self.model:
+            del self.map[key]
+            del self.model[key]
+        else:
+            with pytest.raises(KeyError):
+                del self.map[key]
+
+    @precondition(lambda self: self.model)
+    @rule(data=st.data())
+    def delete_a_member(self, data):
+        key = data.draw(st.sampled_from(list(self.model)))
+        assert self.map.erase(key)
+        del self.model[key]
+
+    @rule(data=st.data())
+    def pop(self, data):
+        key, otherwise = data.draw(self.keys), object()
+        found, expected = self.map.pop(key, otherwise), self.model.pop(key, otherwise)
+        assert found is expected is otherwise or same(found, expected)
+
+    @rule()
+    def popitem(self):
+        if self.model:
+            last = list(self.map)[-1]
+            key, value = self.map.popitem()
+            assert key == last and same(value, self.model.pop(key))
+        else:
+            with pytest.raises(KeyError):
+                self.map.popitem()
+
+    @rule(data=st.data())
+    def setdefault(self, data):
+        key, value = data.draw(self.keys), data.draw(self.values)
+        assert same(self.map.setdefault(key, value), self.model.setdefault(key, value))
+
+    @rule(data=st.data())
+    def update(self, data):
+        pairs = data.draw(st.dictionaries(self.keys, self.values, max_size=6))
+        forms = [lambda: pairs, lambda: list(pairs.items()), lambda: iter(pairs.items())]
+        self.map.update(data.draw(st.sampled_from(forms))())
+        self.model.update(pairs)
+
+    @rule(data=st.data())
+    def update_by_columns(self, data):
+        keys = data.draw(st.lists(self.keys, max_size=40))
+        rows = [data.draw(self.values) for _ in keys]
+        self.map.update(keys, columns_of_rows(self.value_type, rows))
+        self.model.update(zip(keys, rows))
+
+    @rule(data=st.data())
+    def erase_many(self, data):
+        keys = data.draw(st.lists(self.keys, max_size=6))
+        members = set(keys) & self.model.keys()
+        assert self.map.erase_many(keys) == len(members)
+        for key in members:
+            del self.model[key]
+
+    @rule()
+    def clear(self):
+        self.map.clear()
+        self.model.clear()
+
+    @rule(how=st.sampled_from(["copy", "copy.copy", "deepcopy", "pickle", "snapshot", "arrow"]))
+    def replace_by_a_copy(self, how):
+        before, keys = self.map, list(self.map)
+        if how == "copy":
+            self.map = before.copy()
+        elif how == "copy.copy":
+            self.map = copy.copy(before)
+        elif how == "deepcopy":
+            self.map = copy.deepcopy(before)
+        elif how == "pickle":
+            self.map = pickle.loads(pickle.dumps(before))
+        else:
+            self.map = slotwise.Map(key=before.key_type, value=before.schema)
+            if how == "snapshot":
+                self.map.restore(before.snapshot())
+            else:
+                self.map.update(before)
+        assert list(self.map) == keys and self.map == before
+        assert self.map.schema == before.schema and self.map.key_type == before.key_type
+
+    @rule()
+    def keep_a_view(self):
+        for name, array in self.map.to_numpy().items():
+            self.views.append((array, array.copy()))
+        del self.views[:-20]
+
+    @rule()
+    def drop_views(self):
+        self.views.clear()
+
+    @rule(data=st.data())
+    def look_many_up(self, data):
+        keys = data.draw(st.lists(self.keys, max_size=6)) + list(self.model)[:5]
+        assert self.map.contains_many(keys).tolist() == [key in self.model for key in keys]
+        members = [key for key in keys if key in self.model]
+        rows = slotwise.Map(key=int, value=self.value_type)
+        found = self.map.get_many(members)
+        names = list(self.value_type) if isinstance(self.value_type, dict) else None
+        if names is None or not any(isinstance(kind, dict) for kind in self.value_type.values()):
+            rows.update(numpy.arange(len(members)), found)
+            assert all(same(rows[i], self.model[key]) for i, key in enumerate(members))
+
+    @invariant()
+    def has_the_items_of_the_model(self):
+        assert len(self.map) == len(self.model) and bool(self.map) == bool(self.model)
+        assert same_items(self.map, self.model)
+        keys = list(self.map)
+        assert keys == [key for key, _ in self.map.items()] and len(keys) == len(list(self.map.values()))
+        for key in keys[:5]:
+            assert key in self.map and same(self.map[key], self.model[key]) and same(self.map.get(key), self.model[key])
+
+    @invariant()
+    def leaves_views_as_they_are(self):
+        for array, expected in self.views:
+            numpy.testing.assert_array_equal(numpy.ma.getmaskarray(array), numpy.ma.getmaskarray(expected))
+            numpy.testing.assert_array_equal(numpy.ma.compressed(array), numpy.ma.compressed(expected))
 
 
-def test_an_empty_one_is_false_and_has_nothing(keyed):
-    table = keyed.cls()
-    assert not table and len(table) == 0 and table.items() == [] and keyed.keys[0] not in table
-    assert table.column().shape == (0,)
+TestMapAgainstDict = MapAgainstDict.TestCase
+TestMapAgainstDict.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
 
 
-def test_items_keys_and_values_are_in_one_order(keyed):
-    table = keyed.filled()
-    assert table.keys() == keyed.keys and list(table) == keyed.keys
-    assert table.values() == keyed.values
-    assert table.items() == list(zip(keyed.keys, keyed.values))
-    assert dict(table.items()) == dict(zip(keyed.keys, keyed.values))
+@settings(max_examples=60, deadline=None)
+@given(key=key_types(), value=schemas(), data=st.data())
+def test_a_map_is_equal_to_one_with_the_same_items_in_another_order(key, value, data):
+    pairs = data.draw(st.dictionaries(key[1], value[1], max_size=8))
+    a = slotwise.Map(pairs, key=key[0], value=value[0])
+    b = slotwise.Map(list(pairs.items())[::-1], key=key[0], value=value[0])
+    assert a == b and not a != b
+    if pairs:
+        del b[next(iter(pairs))]
+        assert a != b
 
 
-def test_a_missing_key_raises_key_error_that_names_it(keyed):
-    table = keyed.cls()
-    with pytest.raises(KeyError, match="no element has this key; get"):
-        table[keyed.keys[0]]
-    assert table.get(keyed.keys[0]) is None and table.get(keyed.keys[0], 7) == 7
+@settings(max_examples=60, deadline=None)
+@given(key=key_types(), value=schemas(), data=st.data())
+def test_a_damaged_snapshot_is_refused_or_read_as_some_map(key, value, data):
+    pairs = data.draw(st.dictionaries(key[1], value[1], min_size=1, max_size=8))
+    table = slotwise.Map(pairs, key=key[0], value=value[0])
+    snapshot = bytearray(table.snapshot())
+    for at in data.draw(st.lists(st.integers(0, len(snapshot) - 1), min_size=1, max_size=3)):
+        snapshot[at] = data.draw(st.integers(0, 255))
+    other = table.copy()
+    for damaged in (bytes(snapshot), bytes(table.snapshot()[: data.draw(st.integers(0, len(snapshot) - 1))]), b""):
+        try:
+            other.restore(damaged)
+        except ValueError as error:
+            assert str(error).startswith("data: ")
+        list(other.items())
+        other.restore(table.snapshot())
+        assert other == table
 
 
-def test_erase_says_whether_the_key_was_a_member(keyed):
-    table = keyed.filled()
-    assert table.erase(keyed.keys[1], **keyed.when) is True
-    assert table.erase(keyed.keys[1], **keyed.when) is False
-    assert keyed.keys[1] not in table and len(table) == 2
+def test_types_are_found_from_what_a_map_is_made_of():
+    def types(*source, **more):
+        made = slotwise.Map(*source, **more)
+        return repr(made.key_type), repr(made.schema)
+
+    assert types({"a": 1.0}) == ("slotwise.KeyType(str)", "slotwise.Schema(f8)")
+    assert types({1: "x", 2: None}) == ("slotwise.KeyType(i8)", "slotwise.Schema(str?)")
+    assert types({2**63: 1, 1: 2.5}) == ("slotwise.KeyType(u8)", "slotwise.Schema(f8)")
+    assert types([(b"x", True)]) == ("slotwise.KeyType(bytes)", "slotwise.Schema(bool)")
+    assert types({("a", 1): numpy.float32(1)})[1] == "slotwise.Schema(f4)"
+    assert types(numpy.arange(3), numpy.arange(3) / 2) == ("slotwise.KeyType(i8)", "slotwise.Schema(f8)")
+    assert types(["a", "b"], {"bid": [1.0, 2.0], "n": [1, 2]})[1] == "slotwise.Schema(bid f8, n i8)"
+    rows = {"a": {"bid": 1.0, "venue": None}, "b": {"bid": 2.0, "venue": "x"}}
+    assert types(rows)[1] == "slotwise.Schema(bid f8, venue str?)"
+    refused = (({}, "key: "), ({"a": None}, "value: "), ({"a": 1, 2: 1}, "key: "), ({"a": 1, "b": "x"}, "value: "))
+    for source, words in refused:
+        with pytest.raises(TypeError, match=words):
+            slotwise.Map(source)
+    with pytest.raises(TypeError, match="key: a type is needed"):
+        slotwise.Map()
+    with pytest.raises(TypeError, match="value: a type is needed"):
+        slotwise.Map(key=int)
 
 
-def test_set_and_clear(keyed):
-    table = keyed.cls()
-    table.set(keyed.keys[0], keyed.values[0], **keyed.when)
-    table.set(keyed.keys[0], keyed.values[1], **keyed.when)
-    assert table.items() == [(keyed.keys[0], keyed.values[1])]
-    table.clear(**keyed.when)
-    assert len(table) == 0
+def test_a_map_is_made_of_every_frame():
+    import pandas
+    import polars
+    import pyarrow
+
+    table = pyarrow.table({"key": ["a", "b"], "bid": [1.5, 2.5], "venue": ["x", None]})
+    expected = {"a": (1.5, "x"), "b": (2.5, None)}
+    for source in (table, table.to_batches()[0], table.to_reader(), polars.DataFrame(table), table.to_pandas()):
+        made = slotwise.Map(source)
+        assert dict(made.items()) == expected and repr(made.schema) == "slotwise.Schema(bid f8, venue str?)"
+    assert dict(slotwise.Map(pandas.Series({"a": 1.5, "b": 2.5}))) == {"a": 1.5, "b": 2.5}
+    encoded = table.set_column(0, "key", table.column("key").dictionary_encode())
+    assert dict(slotwise.Map(encoded, key=str)) == expected
+    with pytest.raises(ValueError, match="source: there is no column 'key'"):
+        slotwise.Map(table.rename_columns(["sym", "bid", "venue"]))
 
 
-def test_a_map_is_written_by_brackets(map_subject):
-    table = map_subject.cls()
-    table[map_subject.keys[0]] = map_subject.values[0]
-    assert table[map_subject.keys[0]] == map_subject.values[0]
-    del table[map_subject.keys[0]]
-    with pytest.raises(KeyError, match="erase"):
-        del table[map_subject.keys[0]]
+def test_fields_are_set_by_name():
+    quotes = slotwise.Map(key=str, value={"bid": float, "ask": float, "note": "str?"})
+    quotes.set("a", bid=1.0, ask=2.0)
+    assert quotes["a"] == (1.0, 2.0, None)
+    quotes.set("a", note="x")
+    quotes.set("b", {"bid": 3, "ask": 4, "note": "y"})
+    assert dict(quotes) == {"a": (1.0, 2.0, "x"), "b": (3.0, 4.0, "y")}
+    with pytest.raises(ValueError, match="key: 'c' is no member yet.*'ask' is missing"):
+        quotes.set("c", bid=1.0)
+    with pytest.raises(TypeError, match="bide"):
+        quotes.set("a", bide=1.0)
+    with pytest.raises(TypeError, match="a value, or fields by name"):
+        quotes.set("a")
+    with pytest.raises(TypeError, match="not both"):
+        quotes.set("a", (1, 2, None), bid=1.0)
+    assert len(quotes) == 2
 
 
-def test_update_takes_pairs_and_other_tables(keyed):
-    table = keyed.cls()
-    table.update(zip(keyed.keys, keyed.values), **keyed.when)
-    other = keyed.cls()
-    other.update(table.items(), **keyed.when)
-    assert other == table
+def test_columns_that_a_source_lacks_keep_their_values():
+    quotes = slotwise.Map({"a": {"bid": 1.0, "ask": 2.0}, "b": {"bid": 3.0, "ask": 4.0}})
+    quotes.update(["a", "b"], {"bid": [10.0, 30.0]})
+    assert dict(quotes) == {"a": (10.0, 2.0), "b": (30.0, 4.0)}
+    with pytest.raises(ValueError, match="there is no column 'ask', and the key 'c' is no member yet"):
+        quotes.update(["a", "c"], {"bid": [0.0, 0.0]})
+    assert dict(quotes) == {"a": (10.0, 2.0), "b": (30.0, 4.0)}
 
 
-def test_update_converts_everything_before_it_writes(keyed):
-    table = keyed.cls()
-    with pytest.raises(TypeError, match="value: "):
-        table.update({keyed.keys[0]: keyed.values[0], keyed.keys[1]: "no number"}, **keyed.when)
-    assert len(table) == 0
+def test_a_walk_is_safe_while_the_map_changes():
+    table = slotwise.Map({i: i for i in range(1000)})
+    seen = []
+    for key in table:
+        seen.append(key)
+        del table[key]
+        table[key + 10_000] = 0
+    assert set(range(1000)) <= set(seen) and len(seen) <= 2000 and len(table) == 1000
+    table = slotwise.Map({i: i for i in range(1000)})
+    values = table.values()
+    assert len(values) == 1000
+    walk = iter(table.items())
+    next(walk)
+    table.clear()
+    assert len(values) == 0 and len(list(walk)) < 1000
 
 
-def test_update_refuses_what_is_no_mapping(keyed):
-    with pytest.raises(TypeError, match="source: a mapping"):
-        keyed.cls().update(5, **keyed.when)
-    with pytest.raises(TypeError, match="source: each item is a pair"):
-        keyed.cls().update([(1, 2, 3)], **keyed.when)
-
-
-@pytest.mark.parametrize("cls", [slotwise.UInt64Float64Map, slotwise.UInt64Int64Map])
-def test_int64_numbers_are_uint64_keys_if_they_fit(cls):
-    table = cls()
-    table[np.int64(5)] = 1
-    assert table[5] == 1 and np.uint64(5) in table
-    with pytest.raises(OverflowError, match="key: -1 is no uint64"):
-        table[-1] = 1
-    with pytest.raises(OverflowError, match="is no uint64"):
-        table[2**64] = 1
-
-
-def test_keys_and_values_beyond_int64_are_refused():
-    table = slotwise.Int64Int64Map()
-    for key, value in ((2**63, 1), (1, -(2**63) - 1)):
-        with pytest.raises(OverflowError, match="is no int64"):
-            table[key] = value
-    table[-(2**63)] = 2**63 - 1
-    assert table.items() == [(-(2**63), 2**63 - 1)]
-
-
-def test_a_key_of_another_type_is_no_member_and_can_not_be_written(keyed):
-    wrong = 1 if isinstance(keyed.keys[0], str) else "a"
-    table = keyed.filled()
-    assert wrong not in table and table.get(wrong) is None and table.get(wrong, 7) == 7
-    with pytest.raises(KeyError, match="no element has this key"):
-        table[wrong]
-    with pytest.raises(TypeError, match="key: "):
-        table.set(wrong, keyed.values[0], **keyed.when)
-
-
-def test_a_lone_surrogate_is_no_key():
-    with pytest.raises(UnicodeEncodeError):
-        slotwise.StrInt64Map()["\ud800"] = 1
-
-
-def test_text_with_zeros_is_a_key():
-    table = slotwise.StrInt64Map()
-    table["a\0b"] = 1
-    assert table.keys() == ["a\0b"] and "a" not in table
-
-
-def test_equality_is_that_of_keys_and_values(keyed):
-    a, b = keyed.filled(), keyed.filled()
-    assert a == b and not a != b and a == a and a != 5
-    b.erase(keyed.keys[0], **keyed.when)
-    assert a != b
-    with pytest.raises(TypeError):
-        hash(a)
-
-
-def test_a_snapshot_restores_slots_too(keyed):
-    table = keyed.filled()
-    table.erase(keyed.keys[1], **keyed.when)
-    other = keyed.cls()
-    other.restore(table.snapshot())
-    assert other == table and other.snapshot() == table.snapshot()
-    other.restore(bytearray(table.snapshot()))
-    other.restore(memoryview(table.snapshot()))
-    assert other == table
-
-
-def test_restore_refuses_other_bytes_and_changes_nothing(keyed):
-    table = keyed.filled()
-    bytes_of = table.snapshot()
-    for wrong in (b"", b"no snapshot", bytes_of[:-1], bytes_of + b"x"):
-        with pytest.raises(ValueError, match="snapshot"):
-            table.restore(wrong)
-        assert table.snapshot() == bytes_of
-    with pytest.raises(TypeError, match="data: bytes"):
-        table.restore("text")
-
-
-def test_a_snapshot_of_other_keys_is_refused():
-    text, numbers = slotwise.StrInt64Map(), slotwise.Int64Int64Map()
-    numbers[1] = 1
-    with pytest.raises(ValueError, match="its keys are int64"):
-        text.restore(numbers.snapshot())
-
-
-def test_pickles(keyed):
-    table = keyed.filled(on_write="refuse")
-    again = pickle.loads(pickle.dumps(table))
-    assert type(again) is keyed.cls and again == table and again.on_write == "refuse"
-    assert again.snapshot() == table.snapshot()
-
-
-def test_copies_are_apart(keyed):
-    table = keyed.filled()
-    for other in (table.copy(), copy.copy(table), copy.deepcopy(table)):
-        assert other == table and other.snapshot() == table.snapshot()
-        other.erase(keyed.keys[0], **keyed.when)
-        assert len(table) == 3
-
-
-def test_a_column_is_a_view_of_the_elements(keyed):
-    table = keyed.filled()
-    column = table.column()
-    assert column.tolist() == keyed.values and column.dtype == np.array(keyed.values).dtype
-    assert not column.flags.writeable and not column.flags.owndata
-    assert np.shares_memory(column, table.column()) and np.shares_memory(column, table.column(copy=False))
-    with pytest.raises(ValueError):
-        column[0] = 1
-
-
-def test_integer_keys_are_a_column_and_texts_are_none(keyed):
-    table = keyed.filled()
-    if isinstance(keyed.keys[0], str):
-        with pytest.raises(TypeError, match="str keys have no array"):
-            table.column("key")
-    else:
-        assert table.column("key", copy=False).tolist() == keyed.keys
-        assert np.shares_memory(table.column("key"), table.column("key"))
-
-
-def test_with_holes_a_column_is_a_copy_and_chunks_are_views(map_subject):
-    table = map_subject.filled()
-    table.erase(map_subject.keys[1])
-    assert table.column().tolist() == table.values() == [map_subject.values[0], map_subject.values[2]]
-    assert not table.pinned
-    with pytest.raises(ValueError, match="copy=False: live slots have holes"):
-        table.column(copy=False)
-    chunks = table.chunks()
-    assert [chunk.tolist() for chunk in chunks] == [[map_subject.values[0]], [map_subject.values[2]]]
-    assert table.pinned and not chunks[0].flags.writeable
-    with pytest.raises(KeyError, match="chunks"):
-        table.chunks("nothing")
-
-
-def test_chunks_are_the_runs_of_live_slots():
-    table = slotwise.Int64Int64Map()
-    table.update((i, i) for i in range(1000))
-    gone = {0, 63, 64, 65, 200, 511, 512, 999}
-    for key in gone:
-        table.erase(key)
-    chunks = table.chunks()
-    assert [int(v) for chunk in chunks for v in chunk] == [i for i in range(1000) if i not in gone]
-    assert [len(chunk) for chunk in chunks] == [62, 134, 310, 486]
-
-
-def test_copy_true_pins_nothing(keyed):
-    table = keyed.filled()
-    column = table.column(copy=True)
-    assert not table.pinned
-    table.clear(**keyed.when)
-    assert column.tolist() == keyed.values
-
-
-def test_an_unknown_column_or_copy_is_an_error(keyed):
-    table = keyed.filled()
-    with pytest.raises(KeyError, match="there are 'key'"):
-        table.column("nothing")
-    with pytest.raises(TypeError, match="copy: None, True or False"):
-        table.column(copy=1)
-
-
-def test_reserve_makes_room_and_refuses_too_much(keyed):
-    table = keyed.cls()
-    table.reserve(1000)
-    with pytest.raises((OverflowError, MemoryError)):
-        table.reserve(2**40)
-    assert len(table) == 0
-
-
-def test_repr_says_what_it_is(keyed):
-    assert repr(keyed.filled()) == f"<slotwise.{keyed.cls.__name__}: 3 elements>"
-    assert repr(keyed.cls()) == f"<slotwise.{keyed.cls.__name__}: 0 elements>"
+def test_a_large_map_keeps_what_was_loaded_by_columns():
+    rng = numpy.random.default_rng(7)
+    keys = rng.permutation(200_000)
+    for names in (keys, [f"key number {key}" for key in keys]):
+        table = slotwise.Map(names, {"x": keys * 0.5, "n": keys.astype("i4")})
+        assert len(table) == 200_000
+        some = rng.permutation(200_000)[:5000]
+        asked = keys[some] if names is keys else [names[i] for i in some]
+        found = table.get_many(asked)
+        numpy.testing.assert_array_equal(found["x"], keys[some] * 0.5)
+        numpy.testing.assert_array_equal(found["n"], keys[some])
+        assert table.erase_many(asked) == 5000 and not table.contains_many(asked).any()
+        restored = slotwise.Map(key=table.key_type, value=table.schema)
+        restored.restore(table.snapshot())
+        assert restored == table and list(restored) == list(table)

@@ -15,23 +15,25 @@ import pytest
 import slotwise
 
 pa = pytest.importorskip("pyarrow")
+pytest.importorskip("fcntl")  # Windows locks files in another way
 HERE = pathlib.Path(__file__).resolve().parents[2] / "examples/sharded_market"
 if not HERE.is_dir():
     pytest.skip("the examples are not here", allow_module_level=True)
 sys.path.insert(0, str(HERE))
 import market as markets  # noqa: E402
+from market import quotes  # noqa: E402
 from shard import NEVER, Damaged, Shard, rows, to_ipc  # noqa: E402
 
 
-def message(keys, values=None):
-    return to_ipc(rows(np.asarray(keys, dtype=np.int64), None if values is None else np.asarray(values, dtype=np.float64)))
+def message(keys, prices=None):
+    return to_ipc(rows(np.asarray(keys, dtype=np.int64), None if prices is None else quotes(prices)))
 
 
 def fill(shard, windows, first=1):
     """Windows in which keys come, change and leave."""
     for window in range(first, first + windows):
         since = shard.window
-        table = pa.concat_tables([rows(np.arange(window, window + 5), np.full(5, window / 2)), rows(np.array([window - 1, 10_000 + window]))])
+        table = pa.concat_tables([rows(np.arange(window, window + 5), quotes(np.full(5, window / 2), window)), rows(np.array([window - 1, 10_000 + window]))])
         assert shard.write(since, window, to_ipc(table)) == "done"
     return shard
 
@@ -65,7 +67,7 @@ def test_a_log_leads_to_the_same_series(full):
     folder, series, _ = full
     again, window, replayed = state(folder)
     assert again == series and window == 4 and replayed == 4
-    assert 3 not in again and again[5] == 2.0 and again.time_of(5) == 4
+    assert 3 not in again and again[5] == (2.0, 4) and again.time_of(5) == 4
 
 
 def test_a_log_torn_at_any_byte_of_its_last_record_loses_that_window_only(full):
@@ -156,12 +158,12 @@ def test_rows_that_are_no_rows_of_the_shard_change_nothing(tmp_path):
     mine = int(np.flatnonzero(slotwise.shard_ids(np.arange(100), 2) == 0)[0])
     other = int(np.flatnonzero(slotwise.shard_ids(np.arange(100), 2) == 1)[0])
     for wrong in (message([mine, other], [1.0, 2.0]), to_ipc(pa.table({"key": [mine]})),
-                  to_ipc(pa.table({"key": pa.array([None], pa.int64()), "value": [1.0]}))):
+                  to_ipc(pa.table({"key": pa.array([None], pa.int64()), "price": [1.0], "size": pa.array([1], pa.int32())}))):
         with pytest.raises(ValueError, match="another shard|rows of"):
             shard.write(NEVER, 1, wrong)
         with pytest.raises(pa.ArrowInvalid):
             shard.write(NEVER, 1, bytes(wrong)[:40])
-    assert shard.write(NEVER, 1, message([mine], [1.0])) == "done" and shard.series[mine] == 1.0
+    assert shard.write(NEVER, 1, message([mine], [1.0])) == "done" and shard.series[mine] == (1.0, 1)
     shard.close()
 
 
@@ -274,9 +276,10 @@ def kill_at_random(face, folder, kills, keys=4000, seed=None):
 
     def write(count):
         chosen = np.array(choose.sample(range(keys), count))
-        values, gone = np.array([choose.random() for _ in chosen]), chosen[: count // 20]
-        market.write(chosen[len(gone) :], values[len(gone) :], gone)
-        expected.write(chosen[len(gone) :], values[len(gone) :], gone)
+        gone, chosen = chosen[: count // 20], chosen[count // 20 :]
+        made = quotes([choose.random() for _ in chosen], [choose.randrange(1, 100) for _ in chosen])
+        market.write(chosen, made, gone)
+        expected.write(chosen, made, gone)
 
     write(keys)
     for kill in range(kills):
@@ -323,11 +326,11 @@ def test_a_shard_killed_at_each_point_comes_back(tmp_path, point):
     face = OnProcesses()
     market, expected = markets.Market(face, tmp_path, 2), markets.Expected(500)
     for window in range(4):
-        keys, values = np.arange(500), np.full(500, float(window))
+        keys, made = np.arange(500), quotes(np.full(500, float(window)))
         if window == 2:
             face.call(market.links[1].handle, "die_at", point)
-        market.write(keys, values)
-        expected.write(keys, values)
+        market.write(keys, made)
+        expected.write(keys, made)
         if point in ("snapshot", "replaced"):
             market.save()
     assert expected.difference(market.table()) is None and market.links[1].deaths == 1
@@ -339,15 +342,16 @@ def test_a_shard_killed_at_each_point_comes_back(tmp_path, point):
 def test_a_market_doubled_while_shards_die_has_each_row_once(tmp_path):
     face = OnProcesses()
     market, expected = markets.Market(face, tmp_path, 4), markets.Expected(2000)
-    keys, values = np.arange(2000), np.arange(2000) / 8
-    market.write(keys, values)
-    expected.write(keys, values)
+    keys, made = np.arange(2000), quotes(np.arange(2000) / 8)
+    market.write(keys, made)
+    expected.write(keys, made)
     for link in market.links[::2]:
         face.call(link.handle, "die_at", "snapshot")  # with the first half written in part
     assert sum(market.double()) == 2000 and len(market.links) == 8
     assert expected.difference(market.table()) is None
-    market.write(keys, values + 1)
-    expected.write(keys, values + 1)
+    made = quotes(np.arange(2000) / 4, 7)
+    market.write(keys, made)
+    expected.write(keys, made)
     assert expected.difference(market.table()) is None
     market.close()
     assert sorted(path.name for path in tmp_path.iterdir()) == [*(f"{number}-of-8" for number in range(8)), "market.json"]
@@ -355,13 +359,13 @@ def test_a_market_doubled_while_shards_die_has_each_row_once(tmp_path):
 
 def test_what_is_lost_doubled_or_wrong_is_found():
     expected = markets.Expected(10)
-    expected.write(np.arange(5), np.arange(5.0))
-    right = rows(np.arange(5), np.arange(5.0))
+    expected.write(np.arange(5), quotes(np.arange(5.0)))
+    right = rows(np.arange(5), quotes(np.arange(5.0)))
     assert expected.difference(right) is None
     assert "1 rows are lost" in expected.difference(right.slice(1))
     assert "doubled" in expected.difference(pa.concat_tables([right, right.slice(4)]))
-    assert "1 should not" in expected.difference(rows(np.arange(6), np.arange(6.0)))
-    assert "1 values are wrong, the first of key 4" in expected.difference(rows(np.arange(5), np.array([0.0, 1, 2, 3, 5])))
+    assert "1 should not" in expected.difference(rows(np.arange(6), quotes(np.arange(6.0))))
+    assert "1 quotes are wrong, the first of key 4" in expected.difference(rows(np.arange(5), quotes([0.0, 1, 2, 3, 5])))
 
 
 @pytest.fixture(params=["on_ray", "on_dask"])

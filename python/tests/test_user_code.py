@@ -1,181 +1,273 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""What a user's code raises while it is called from here arrives as it is; sources may be the object itself."""
+"""What a user's code raises while it is called from here arrives as it is; such code may use the very object; sources may be it."""
 
+import dataclasses
+import gc
+
+import numpy as np
 import pytest
-import slotwise
+import slotwise as sw
+from conftest import Keyed, Members, Quote, Rows, Slots, SUBJECTS, Timed, TimedMembers, swept
 
 
 class Stop(BaseException):
     """No Exception: nothing may catch it by accident."""
 
 
-def raising(*names):
-    """An object whose methods of these names raise what it is given."""
-
-    def make(error):
-        def method(self, *arguments):
-            raise error
-
-        return type("Raising", (), {name: method for name in names})()
-
-    return make
-
-
-def raising_property(name):
-    def make(error):
-        def getter(self):
-            raise error
-
-        return type("Raising", (), {name: property(getter)})()
-
-    return make
-
-
-def items_of(error):
-    yield 1, 1.0
-    raise error
-
-
-INDEX, FLOAT, HASH = raising("__index__"), raising("__float__"), raising("__hash__")
-ITER, STREAM = raising("__iter__"), raising("__arrow_c_stream__")
-SERIES = {"time": 9}
-CALLS = {
-    "set a key": lambda m, s, e: m.set(INDEX(e), 1.0),
-    "[key] = value": lambda m, s, e: m.__setitem__(INDEX(e), 1.0),
-    "value": lambda m, s, e: m.set(1, FLOAT(e)),
-    "value of __index__": lambda m, s, e: m.set(1, INDEX(e)),
-    "in": lambda m, s, e: INDEX(e) in m,
-    "in by hash": lambda m, s, e: HASH(e) in m,
-    "text in by hash": lambda m, s, e: HASH(e) in s,
-    "get": lambda m, s, e: m.get(INDEX(e)),
-    "[key]": lambda m, s, e: m[HASH(e)],
-    "del": lambda m, s, e: m.__delitem__(INDEX(e)),
-    "erase": lambda m, s, e: m.erase(HASH(e)),
-    "pop": lambda m, s, e: m.pop(INDEX(e)),
-    "setdefault": lambda m, s, e: m.setdefault(INDEX(e), 1.0),
-    "setdefault value": lambda m, s, e: m.setdefault(77, FLOAT(e)),
-    "update iter": lambda m, s, e: m.update(ITER(e)),
-    "update generator": lambda m, s, e: m.update(items_of(e)),
-    "update items": lambda m, s, e: m.update(raising("items")(e)),
-    "update items property": lambda m, s, e: m.update(raising_property("items")(e)),
-    "update keys": lambda m, s, e: m.update(raising("keys")(e)),
-    "update pair": lambda m, s, e: m.update([ITER(e)]),
-    "update key": lambda m, s, e: m.update({1: 1.0, INDEX(e): 1.0}),
-    "update value": lambda m, s, e: m.update({1: FLOAT(e)}),
-    "update stream": lambda m, s, e: m.update(STREAM(e)),
-    "update stream property": lambda m, s, e: m.update(raising_property("__arrow_c_stream__")(e)),
-    "series set": lambda m, s, e: s.set("a", FLOAT(e), **SERIES),
-    "series time": lambda m, s, e: s.set("a", 1.0, time=INDEX(e)),
-    "series create": lambda m, s, e: s.create("a", time=INDEX(e)),
-    "series clear": lambda m, s, e: s.clear(time=INDEX(e)),
-    "series update": lambda m, s, e: s.update(ITER(e), **SERIES),
-    "series apply": lambda m, s, e: s.apply(STREAM(e)),
-    "series since": lambda m, s, e: s.capture(since=INDEX(e)),
-    "reserve": lambda m, s, e: m.reserve(INDEX(e)),
-    "==": lambda m, s, e: m == type("M", (dict,), {"items": raising("items")(e).items})(),
-    "handle": lambda m, s, e: INDEX(e) in slotwise.SlotMap(),
-    "insert": lambda m, s, e: slotwise.SlotMap().insert(FLOAT(e)),
-    "extend": lambda m, s, e: slotwise.SlotMap().extend(ITER(e)),
-    "rows": lambda m, s, e: slotwise.SoaMap().insert(ITER(e)),
-    "row": lambda m, s, e: slotwise.SoaMap().insert((1.0, 1.0, 1.0, FLOAT(e))),
-    "slots update": lambda m, s, e: slotwise.SlotMap().update(ITER(e)),
-    "stable_hash": lambda m, s, e: slotwise.stable_hash(INDEX(e)),
-    "shard_ids": lambda m, s, e: slotwise.shard_ids(ITER(e), 4),
-    "shard_ids of an array": lambda m, s, e: slotwise.shard_ids(raising("__dlpack__")(e), 4),
-    "shard_ids of a key": lambda m, s, e: slotwise.shard_ids([INDEX(e)], 4),
-    "n": lambda m, s, e: slotwise.shard_ids([1], INDEX(e)),
-    "setstate": lambda m, s, e: slotwise.StrDelta.__new__(slotwise.StrDelta).__setstate__((INDEX(e), 1, (True, True, False), [], [], [], [])),
-}
 ERRORS = [KeyboardInterrupt("stop"), Stop("stop"), RuntimeError("r"), TypeError("t"), ValueError("v"), OverflowError("o"), KeyError("k"),
-          BufferError("b"), MemoryError("m"), StopAsyncIteration("s"), SystemExit(3), RecursionError("d")]  # fmt: skip
+          IndexError("i"), BufferError("b"), MemoryError("m"), StopAsyncIteration("s"), SystemExit(3), RecursionError("d")]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CALLS)
-@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-def test_an_exception_of_a_users_code_arrives_as_it_is(name, error):
-    table, series = slotwise.Int64Float64Map(), slotwise.StrSeries()
-    table[5] = 5.0
-    series.set("b", 1.0, time=1)
-    before = table.snapshot(), series.snapshot()
-    with pytest.raises(type(error)) as raised:
-        CALLS[name](table, series, error)
-    assert raised.value is error
-    assert (table.snapshot(), series.snapshot()) == before
+def doing(act, *names):
+    """An object whose methods of these names call act(), and then give a wrong result."""
+
+    def method(self, *arguments, **named):
+        return act()
+
+    return type("Doing", (), dict.fromkeys(names, method))()
 
 
-def test_an_exception_in_a_stream_of_pyarrow_arrives_as_it_is():
+def doing_property(act, name):
+    return type("Doing", (), {name: property(lambda self: act())})()
+
+
+def items_of(subject, act):
+    keys = subject.keys(2)
+    yield keys[0], subject.values(0)
+    yield act(), subject.values(1)
+
+
+def rows_of(subject, act):
+    yield subject.values(0)
+    yield act()
+
+
+def calls_of(subject):
+    """Calls of each class into which code of a user can come: name -> call(container, act)."""
+    every = {
+        "reserve": lambda c, act: c.reserve(doing(act, "__index__")),
+    }
+    number = subject.value in (int, float)
+    value = "__index__" if subject.value is int else "__float__"
+    if isinstance(subject, Slots):
+        every |= {
+            "in": lambda c, act: doing(act, "__index__") in c,
+            "in by hash": lambda c, act: doing(act, "__hash__") in c,
+            "[handle]": lambda c, act: c[doing(act, "__index__")],
+            "get": lambda c, act: c.get(doing(act, "__index__")),
+            "pop": lambda c, act: c.pop(doing(act, "__index__")),
+            "del": lambda c, act: c.__delitem__(doing(act, "__index__")),
+            "erase": lambda c, act: c.erase(doing(act, "__index__")),
+            "explain": lambda c, act: c.explain(doing(act, "__index__")),
+            "extend iter": lambda c, act: c.extend(doing(act, "__iter__")),
+            "extend generator": lambda c, act: c.extend(rows_of(subject, act)),
+            "extend stream": lambda c, act: c.extend(doing(act, "__arrow_c_stream__")),
+            "insert_many stream": lambda c, act: c.insert_many(doing(act, "__arrow_c_stream__")),
+            "insert_many property": lambda c, act: c.insert_many(doing_property(act, "__arrow_c_stream__")),
+            "get_many stream": lambda c, act: c.get_many(doing(act, "__arrow_c_stream__")),
+            "get_many handle": lambda c, act: c.get_many([doing(act, "__index__")]),
+            "erase_many stream": lambda c, act: c.erase_many(doing(act, "__arrow_c_stream__")),
+            "contains_many stream": lambda c, act: c.contains_many(doing(act, "__arrow_c_stream__")),
+            "update_many": lambda c, act: c.update_many(c.handles(), doing(act, "__arrow_c_stream__")),
+            "==": lambda c, act: c == type("M", (dict,), {"items": lambda self: act()})(),
+        }
+    if isinstance(subject, Rows):
+        every |= {
+            "[index]": lambda c, act: c[doing(act, "__index__")],
+            "[slice]": lambda c, act: c[doing(act, "__index__") :],
+            "del": lambda c, act: c.__delitem__(doing(act, "__index__")),
+            "del slice": lambda c, act: c.__delitem__(slice(None, None, doing(act, "__index__"))),
+            "pop": lambda c, act: c.pop(doing(act, "__index__")),
+            "swap_erase": lambda c, act: c.swap_erase(doing(act, "__index__")),
+            "[index] = value": lambda c, act: c.__setitem__(doing(act, "__index__"), subject.values(1)),
+            "extend iter": lambda c, act: c.extend(doing(act, "__iter__")),
+            "extend generator": lambda c, act: c.extend(rows_of(subject, act)),
+            "extend stream": lambda c, act: c.extend(doing(act, "__arrow_c_stream__")),
+            "get_many": lambda c, act: c.get_many([doing(act, "__index__")]),
+            "set_column": lambda c, act: c.set_column(subject.column, doing(act, "__arrow_c_stream__")),
+            "in": lambda c, act: doing(act, "__eq__") in c,
+        }
+    if isinstance(subject, (Slots, Rows)):
+        add = (lambda c: c.insert) if isinstance(subject, Slots) else (lambda c: c.append)
+        if number:
+            every["value"] = lambda c, act: add(c)(doing(act, value))
+            every["value of an iterable"] = lambda c, act: c.extend([subject.values(0), doing(act, value)])
+        if subject.is_record:
+            every |= {
+                "field": lambda c, act: add(c)(bid=doing(act, "__float__")),
+                "field of a tuple": lambda c, act: add(c)((1.0, doing(act, "__index__"), False, None)),
+                "field of a dict": lambda c, act: add(c)({"bid": 1.0, "size": doing(act, "__index__"), "open": True, "venue": None}),
+                "attribute": lambda c, act: add(c)(doing_property(act, "bid")),
+            }
+    if isinstance(subject, Keyed):
+        when = {"time": 2} if isinstance(subject, (Timed, TimedMembers)) else {}
+        if subject.key is int:
+            every |= {
+                "in": lambda c, act: doing(act, "__index__") in c,
+                "in by hash": lambda c, act: doing(act, "__hash__") in c,
+                "contains_many": lambda c, act: c.contains_many([doing(act, "__index__")]),
+            }
+        else:
+            every["in by hash"] = lambda c, act: doing(act, "__hash__") in c
+        every |= {
+            "update iter": lambda c, act: c.update(doing(act, "__iter__"), **when),
+            "update stream": lambda c, act: c.update(doing(act, "__arrow_c_stream__"), **when),
+            "contains_many stream": lambda c, act: c.contains_many(doing(act, "__arrow_c_stream__")),
+        }
+        if not isinstance(subject, Members):
+            every |= {
+                "update generator": lambda c, act: c.update(items_of(subject, act), **when),
+                "update items": lambda c, act: c.update(doing(act, "items"), **when),
+                "update keys": lambda c, act: c.update(doing(act, "keys"), **when),
+                "get": lambda c, act: c.get(doing(act, "__hash__", "__index__")),
+            }
+            if number and not when:
+                every["value"] = lambda c, act: c.__setitem__(subject.keys(1)[0], doing(act, value))
+    return every
+
+
+CASES = [pytest.param(subject, name, call, id=f"{subject.name}: {name}") for subject in SUBJECTS for name, call in calls_of(subject).items()]
+
+
+@pytest.mark.parametrize("subject, name, call", CASES)
+def test_an_exception_of_a_users_code_arrives_as_it_is(subject, name, call):
+    c = subject.filled(3)
+    before = c.snapshot()
+    for error in ERRORS:
+
+        def act():
+            raise error  # noqa: B023
+
+        with pytest.raises(type(error)) as raised:
+            call(c, act)
+        assert raised.value is error, name
+        assert c.snapshot() == before
+    c.copy()  # the lock is free
+    subject.writes["clear"](c)
+    assert len(c) == 0
+
+
+@pytest.mark.parametrize("subject, name, call", CASES)
+def test_a_users_code_may_use_the_object_that_calls_it(subject, name, call):
+    for use in ("clear", "reserve", "restore", "read", "view"):
+        c = subject.filled(3)
+        seen = []
+
+        def act():
+            if use == "read":  # noqa: B023
+                seen.append(subject.shown(c))  # noqa: B023
+            elif use == "view":  # noqa: B023
+                seen.append(c.to_arrow())  # noqa: B023
+            else:
+                subject.writes[use](c)  # noqa: B023
+            return 0
+
+        try:
+            call(c, act)
+        except (TypeError, ValueError, KeyError, IndexError):
+            pass  # what it has returned fits nowhere
+        other = c.copy()
+        assert other == c and subject.shown(other) == subject.shown(c)
+        subject.writes["clear"](c)
+
+
+@swept([s for s in SUBJECTS if isinstance(s, (Slots, Rows))])
+def test_a_generator_that_changes_what_it_goes_into(subject):
+    c = subject.filled(3)
+
+    def values():
+        yield subject.values(1)
+        subject.writes["clear"](c)
+        yield subject.values(2)
+        subject.fill(c, 1)
+
+    c.extend(values())
+    assert len(c) == 3 and c.column(subject.column).tolist()[0] == subject.filled(1).column(subject.column).tolist()[0]
+
+
+@swept([s for s in SUBJECTS if isinstance(s, (Slots, Rows))])
+def test_an_exception_in_a_stream_of_pyarrow_arrives_as_it_is_and_changes_nothing(subject):
     pa = pytest.importorskip("pyarrow")
-    schema = pa.schema({"key": pa.int64(), "value": pa.float64()})
+    whole = subject.filled(3).to_arrow()
+    if "handle" in whole.column_names:
+        whole = whole.drop_columns(["handle"])
     for error in ERRORS:
 
         def batches():
-            yield pa.record_batch({"key": pa.array([1]), "value": pa.array([1.0])})
+            yield from whole.to_batches()
             raise error  # noqa: B023
 
-        table = slotwise.Int64Float64Map()
+        c = subject.filled(2)
+        before = c.snapshot()
         with pytest.raises(type(error)) as raised:
-            table.update(pa.RecordBatchReader.from_batches(schema, batches()))
+            c.extend(pa.RecordBatchReader.from_batches(whole.schema, batches()))
         assert str(raised.value) == str(error)
-        assert table.items() == [(1, 1.0)]
-        table[2] = 2.0  # the lock is free
+        assert c.snapshot() == before
 
 
-def test_a_map_is_its_own_source(map_subject):
+@swept([s for s in SUBJECTS if isinstance(s, (Slots, Rows))])
+def test_an_object_is_its_own_source(subject):
     for size in (0, 3, 5000):
         for on_write in ("detach", "refuse"):
-            table = map_subject.filled(on_write=on_write) if size else map_subject.cls(on_write=on_write)
-            text = isinstance(map_subject.keys[0], str)
-            table.update({f"key {i}" if text else i + 10: i for i in range(size)})
-            before = table.snapshot()
-            for source in (lambda: table, lambda: table.items(), lambda: dict(table), lambda: iter(table.items())):
-                table.update(source())
-                assert table.snapshot() == before and not table.pinned
-    table = map_subject.filled()
-    for source in (lambda: table.arrow(), lambda: table.copy()):
-        table.update(source())
-        assert table == map_subject.filled()
-    with pytest.raises(BufferError):
-        table.on_write = "refuse"
-        table.update(table.arrow())
+            c = subject.make(on_write=on_write)
+            subject.fill(c, size)
+            for source in (lambda: c.copy(), lambda: c, lambda: list(c) if isinstance(subject, Rows) else list(c.values())):
+                before = len(c)
+                c.extend(source())
+                assert len(c) == 2 * before and not c.pinned
+            column = c.column(subject.column, copy=True)
+            assert column[: len(column) // 2].tolist() == column[len(column) // 2 :].tolist()
 
 
-def test_a_series_is_its_own_source(series_subject):
-    a, b, c = series_subject.keys
-    series = series_subject.filled()
-    series.set(b, None, time=1)
-    for time, source in enumerate((lambda: series, lambda: series.items(), lambda: series.arrow()), 2):
-        before = series.items()
-        series.update(source(), time=time)
-        assert series.items() == before and series.time_of(a) == time and series.time_of(b) is None
-        assert series.capture().modified == {a: 1.5, c: 3.5}
+def test_a_record_class_whose_constructor_uses_the_container():
+    held = []
+
+    @dataclasses.dataclass
+    class Nosy:
+        x: float
+
+        def __post_init__(self):
+            if held:
+                held[0].clear()
+                len(held[0])
+
+    for make, read in (
+        (lambda: sw.SlotMap(value=Nosy), lambda c: list(c.values())),
+        (lambda: sw.Table(Nosy), list),
+    ):
+        held.clear()
+        c = make()
+        c.extend([Nosy(1.0), Nosy(2.0)])
+        held.append(c)
+        first = next(iter(c)) if isinstance(c, sw.SlotMap) else 0
+        if isinstance(c, sw.SlotMap):
+            assert c[first].x == 1.0 and len(c) == 0
+        held.clear()
+        c.clear()
+        c.extend([Nosy(1.0), Nosy(2.0)])
+        held.append(c)
+        assert [row.x for row in read(c)] == [1.0, 2.0] and len(c) == 0
 
 
-def test_a_source_that_changes_the_map_while_it_is_read(map_subject):
-    table = map_subject.filled()
-    keys, values = map_subject.keys, map_subject.values
+def test_a_collection_of_garbage_that_uses_the_container():
+    c = sw.SlotMap(value=Quote)
+    handles = c.insert_many({"bid": np.arange(100.0), "size": np.arange(100), "open": np.zeros(100, bool), "venue": ["a"] * 100})
 
-    def pairs():
-        yield keys[0], values[2]
-        table.clear()
-        yield keys[1], values[2]
-        table[keys[2]] = values[0]
+    class Cycle:
+        def __init__(self):
+            self.me = self
 
-    table.update(pairs())
-    assert table == {keys[0]: values[2], keys[1]: values[2], keys[2]: values[0]}
+        def __del__(self):
+            c.get(int(handles[0]))
+            c[int(handles[1])] = Quote(7.0)
 
-
-def test_a_series_has_members_without_a_value_from_none(series_subject):
-    a, b, c = series_subject.keys
-    series = series_subject.cls()
-    series.set(a, None, time=1)
-    series.set(b, 1.5, time=1)
-    series.update({b: None, c: None}, time=2)
-    assert series.items() == [(a, None), (b, None), (c, None)] and series.capture().reset == [b]
-    series.update([(b, 2.5), (a, 1.0)], time=3)
-    assert series.invalidate(b, time=4) is True and series.invalidate(b, time=4) is False
-    assert series.invalidate(c, time=4) is False and series[b] is None and series[a] == 1.0
-    assert series.capture().reset == [b]
-    replica = series_subject.cls()
-    replica.restore(series.snapshot())
-    assert replica == series
+    threshold = gc.get_threshold()
+    gc.set_threshold(1)
+    try:
+        for handle in handles.tolist():
+            Cycle()
+            assert c[handle].bid >= 0.0
+            c.values(), c.to_numpy(), c.copy()
+    finally:
+        gc.set_threshold(*threshold)

@@ -247,7 +247,7 @@ class Benches(Case):
         differs, drawn = " is not what bench/results.json says", "bench.svg was not drawn"
         for name, old, new, words in (
                 ("README.md", r"walked in \d", "walked in 7", differs), ("README.md", "is walked", "walks", "is not in it"),
-                ("README.md", "## Promises", "It is 2.5 times faster.", "'2.5 times' is in no line"),
+                ("README.md", "## Links", "It is 2.5 times faster.", "'2.5 times' is in no line"),
                 ("bench/RESULTS.md", r"(\| checked lookup .*?)[\d.]+", r"\g<1>9", differs), (figures.PICTURE, "SlotMap: [0-9]", "SlotMap: 9", drawn),
                 (figures.RESULTS, r'(SlotMap.for_each", .*"value": )[\d.]+', r"\g<1>99", drawn), (figures.CLAIMS, "ratio,1.05,", "ratio,99,", "is not true")):
             with self.subTest(fault=words, file=name):

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: the slotwise authors
+"""What a class that derives from a container adds to its objects, for pickles and the module copy."""
+
+from __future__ import annotations
+
+import copyreg
+import typing
+
+_OURS = ("_hub_",)  # attributes of this package, which no copy has
+
+
+def state_of(self: typing.Any) -> typing.Any:
+    """What object.__reduce_ex__() takes for the state: that of a __getstate__() of its class, or attributes and slots."""
+    method = getattr(type(self), "__getstate__", None)
+    if method is not None and method is not getattr(object, "__getstate__", None):
+        return method(self)
+    state = {name: value for name, value in self.__dict__.items() if name not in _OURS} or None
+    names: list[str] = copyreg._slotnames(type(self))  # type: ignore[attr-defined]
+    slots = {name: getattr(self, name) for name in names if hasattr(self, name)}
+    return (state, slots) if slots else state
+
+
+def set_state(self: typing.Any, state: typing.Any) -> None:
+    """What pickle does with that state."""
+    if state is None:
+        return
+    method = getattr(self, "__setstate__", None)
+    if method is not None:
+        method(state)
+        return
+    slots = None
+    if isinstance(state, tuple) and len(state) == 2:
+        state, slots = state
+    if state:
+        self.__dict__.update(state)
+    for name, value in (slots or {}).items():
+        setattr(self, name, value)
+
+
+def shallow(self: typing.Any) -> typing.Any:
+    """For copy.copy(): a copy() with the attributes of this."""
+    result = self.copy()
+    set_state(result, state_of(self))
+    return result
+
+
+def deep(self: typing.Any, memo: dict[int, typing.Any]) -> typing.Any:
+    """For copy.deepcopy(): a copy() with copies of the attributes of this."""
+    import copy
+
+    result = self.copy()
+    memo[id(self)] = result
+    set_state(result, copy.deepcopy(state_of(self), memo))
+    return result
