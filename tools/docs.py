@@ -122,7 +122,8 @@ def title_of(page):
 
 
 def reading_order():
-    return list(dict.fromkeys(["index", *re.findall(r"\]\(([\w-]+)\.md", guide.pages()["index"])]))
+    """The pages as the table of the first one lists them."""
+    return list(dict.fromkeys(["index", *re.findall(r"^\|.*?\]\(([\w-]+)\.md", guide.pages()["index"], re.M)]))
 
 
 def example_of(name, room):
