@@ -796,11 +796,14 @@ def test_values_in_and_out_leave_no_memory_behind():
     tracemalloc.start()
     try:
         all_of_it()
-        gc.collect()
-        before = tracemalloc.get_traced_memory()[0]
-        all_of_it()
-        gc.collect()
-        assert tracemalloc.get_traced_memory()[0] - before < 4000, "200 objects that were kept would be more"
+        grown = []
+        for _ in range(5):  # what is kept grows each time; caches of the interpreter and of pytest do not
+            gc.collect()
+            before = tracemalloc.get_traced_memory()[0]
+            all_of_it()
+            gc.collect()
+            grown.append(tracemalloc.get_traced_memory()[0] - before)
+        assert min(grown) < 4000, "200 objects that were kept would be more"
     finally:
         tracemalloc.stop()
 

@@ -173,8 +173,8 @@ def test_on_write_is_refuse_or_detach(subject):
     assert c.on_write == "refuse" and subject.make(on_write="refuse").on_write == "refuse"
     with pytest.raises(ValueError, match="on_write: 'refuse' or 'detach' is needed, not 'maybe'"):
         c.on_write = "maybe"
-    for wrong in (1, None, "Detach"):
-        with pytest.raises(ValueError, match="on_write"):
+    for wrong, error in ((1, TypeError), (None, TypeError), ("Detach", ValueError)):
+        with pytest.raises(error, match="on_write"):
             subject.make(on_write=wrong)
     assert c.on_write == "refuse"
 
