@@ -280,13 +280,14 @@ def _restored(cls: type[Set[K]], key: Any, on_write: str, data: bytes) -> Set[K]
 def _as_keys(like: Set[Any], source: Any) -> Any:
     """What a set of Python takes the source for: columns of keys, or a list of what it iterates over. Every method takes its
     arguments through here, so that what is a set of keys for one is that for all."""
+    items: Any = source  # the classes below are iterated over in their own ways
     if isinstance(source, (_core.Set, _core.SeriesSet)):
         return source if source.key_type == like.key_type else list(source)
     if isinstance(source, (_core.Map, _core.Series, _core.SlotMap)):
-        return list(source)
+        return list(items)
     if isinstance(source, _core.Table):  # a frame, if it has columns of keys
         names = schema_names(source.schema)
-        return source if all(name in names for name in key_names(like.key_type)) else list(source)
+        return source if all(name in names for name in key_names(like.key_type)) else list(items)
     if _core._is_columnar(source) or not isinstance(source, (Iterable, Sequence)):
         return source
     return list(source)

@@ -521,9 +521,9 @@ def _split(component: _core.Component, value: typing.Any) -> tuple[typing.Any, d
     return columns or None, constants
 
 
-def _rows(component: _core.Component, values: list[typing.Any]) -> Table:
+def _rows(component: _core.Component, values: list[typing.Any]) -> Table[typing.Any]:
     """A list of records, each as spawn() takes it, as columns."""
-    rows = Table(component.schema)
+    rows: Table[typing.Any] = Table(component.schema)
     try:
         rows.extend(values)
     except (TypeError, ValueError, OverflowError) as error:
