@@ -1,13 +1,31 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""What a class that derives from a container adds to its objects, for pickles and the module copy."""
+"""Objects of a container and of classes that derive from it, for pickles and the module copy: made without a call of
+__init__, which may have other parameters there, and with what such a class adds to them."""
 
 from __future__ import annotations
 
 import copyreg
 import typing
 
+from . import _core
+
 _OURS = ("_hub_",)  # attributes of this package, which no copy has
+
+
+def made(cls: type[typing.Any], *arguments: typing.Any) -> typing.Any:
+    """A new object of `cls`. The arguments are those of the class of _core that it derives from."""
+    core = next(each for each in cls.__mro__ if getattr(_core, each.__name__, None) is each)
+    result = cls.__new__(cls)
+    core.__init__(result, *arguments)
+    return result
+
+
+def restored(cls: type[typing.Any], arguments: tuple[typing.Any, ...], data: bytes) -> typing.Any:
+    """What __reduce__() names: made(), with the contents of a snapshot."""
+    result = made(cls, *arguments)
+    result.restore(data)
+    return result
 
 
 def state_of(self: typing.Any) -> typing.Any:

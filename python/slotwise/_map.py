@@ -163,7 +163,7 @@ class Map(_Base[K, V]):
         """
         expect_progress(progress)
         if more:
-            _empty(self)._update_pairs(more)  # raises before anything is written
+            _attributes.made(type(self), *_made_of(self))._update_pairs(more)  # raises before anything is written
         if columns is not None:
             self._update_source(combined(self.key_type, self.schema, source, columns), progress)
         elif source is self:
@@ -207,7 +207,7 @@ class Map(_Base[K, V]):
     def __ror__(self, other: Any) -> Map[K, V]:
         if not isinstance(other, Mapping):
             return NotImplemented
-        result = _empty(self)
+        result = _attributes.made(type(self), *_made_of(self))
         result.update(other)
         result.update(self)
         return result
@@ -218,7 +218,7 @@ class Map(_Base[K, V]):
 
     def copy(self) -> Map[K, V]:
         """A copy with its elements in the same order, which nothing pins."""
-        result = _empty(self)
+        result = _attributes.made(type(self), *_made_of(self))
         result._assign(self)
         return result
 
@@ -229,21 +229,11 @@ class Map(_Base[K, V]):
         return _attributes.deep(self, memo)  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        state = _attributes.state_of(self)
-        return _restored, (type(self), self.key_type, self.schema, self.on_write, self.snapshot()), state
+        return _attributes.restored, (type(self), _made_of(self), self.snapshot()), _attributes.state_of(self)
 
 
-def _empty(like: Map[K, V]) -> Map[K, V]:
-    result = type(like).__new__(type(like))
-    _core.Map.__init__(result, like.key_type, like.schema, like.on_write)
-    return result
-
-
-def _restored(cls: type[Map[K, V]], key: Any, value: Any, on_write: str, data: bytes) -> Map[K, V]:
-    result = cls.__new__(cls)
-    _core.Map.__init__(result, key, value, on_write)
-    result.restore(data)
-    return result
+def _made_of(self: Map[K, V]) -> tuple[Any, ...]:
+    return self.key_type, self.schema, self.on_write
 
 
 def _with_types(source: Any, columns: Any, key: Any, value: Any) -> tuple[Any, Any, Any, Any]:

@@ -570,34 +570,18 @@ def _hub_of(self: Any) -> _Hub:
 
 def _copy(self: Any) -> Any:
     """A copy with the same members, window and delta, without subscribers, which nothing pins."""
-    result = _empty(self)
+    result = _attributes.made(type(self), *_made_of(self))
     result._take(self)
     return result
 
 
-def _empty(like: Any) -> Any:
-    cls: Any = type(like)
-    result = cls.__new__(cls)
-    if isinstance(like, _core.Series):
-        _core.Series.__init__(result, like.key_type, like.schema, like.on_write)
-    else:
-        _core.SeriesSet.__init__(result, like.key_type, like.on_write)
-    return result
-
-
-def _restored(cls: Any, key: Any, value: Any, on_write: str, data: bytes) -> Any:
-    result = cls.__new__(cls)
-    if value is None:
-        _core.SeriesSet.__init__(result, key, on_write)
-    else:
-        _core.Series.__init__(result, key, value, on_write)
-    result._restore(data)
-    return result
+def _made_of(self: Any) -> tuple[Any, ...]:
+    types = (self.key_type, self.schema) if isinstance(self, _core.Series) else (self.key_type,)
+    return *types, self.on_write
 
 
 def _reduce(self: Any) -> tuple[Any, ...]:
-    schema = self.schema if isinstance(self, _core.Series) else None
-    return _restored, (type(self), self.key_type, schema, self.on_write, self.snapshot()), _attributes.state_of(self)
+    return _attributes.restored, (type(self), _made_of(self), self.snapshot()), _attributes.state_of(self)
 
 
 if TYPE_CHECKING:

@@ -134,7 +134,7 @@ class Set(_Base[K]):
         if other is self:
             self.clear()
             return
-        theirs = _empty(self)
+        theirs = _attributes.made(type(self), *_made_of(self))
         theirs.update(other)
         both = self.intersection(theirs)
         self.update(theirs)
@@ -250,7 +250,7 @@ class Set(_Base[K]):
 
     def copy(self) -> Set[K]:
         """A copy with its keys in the same order, which nothing pins."""
-        result = _empty(self)
+        result = _attributes.made(type(self), *_made_of(self))
         result._assign(self)
         return result
 
@@ -261,20 +261,11 @@ class Set(_Base[K]):
         return _attributes.deep(self, memo)  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), self.key_type, self.on_write, self.snapshot()), _attributes.state_of(self)
+        return _attributes.restored, (type(self), _made_of(self), self.snapshot()), _attributes.state_of(self)
 
 
-def _empty(like: Set[K]) -> Set[K]:
-    result = type(like).__new__(type(like))
-    _core.Set.__init__(result, like.key_type, like.on_write)
-    return result
-
-
-def _restored(cls: type[Set[K]], key: Any, on_write: str, data: bytes) -> Set[K]:
-    result = cls.__new__(cls)
-    _core.Set.__init__(result, key, on_write)
-    result.restore(data)
-    return result
+def _made_of(self: Set[K]) -> tuple[Any, ...]:
+    return self.key_type, self.on_write
 
 
 def _as_keys(like: Set[Any], source: Any) -> Any:

@@ -267,7 +267,7 @@ class SlotMap(_Base[V]):
 
     def copy(self) -> SlotMap[V]:
         """A copy with the same handles, now and in future, which nothing pins."""
-        result = _empty(type(self), self.schema, self.on_write)
+        result = _attributes.made(type(self), self.schema, self.on_write)
         result._take_copy(self)
         _attributes.set_state(result, _attributes.state_of(self))
         return result
@@ -280,19 +280,8 @@ class SlotMap(_Base[V]):
 
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickles by snapshot()."""
-        return _unpickled, (type(self), self.schema, self.on_write, self.snapshot()), _attributes.state_of(self)
-
-
-def _empty(cls: type[SlotMap[V]], schema: Schema, on_write: str) -> SlotMap[V]:
-    result = cls.__new__(cls)  # __init__ of a class that derives from it may have other parameters
-    _core.SlotMap.__init__(result, schema, on_write)
-    return result
-
-
-def _unpickled(cls: type[SlotMap[V]], schema: Schema, on_write: str, data: bytes) -> SlotMap[V]:
-    result = _empty(cls, schema, on_write)
-    result.restore(data)
-    return result
+        made_of = (self.schema, self.on_write)
+        return _attributes.restored, (type(self), made_of, self.snapshot()), _attributes.state_of(self)
 
 
 def _one_of(

@@ -122,7 +122,7 @@ class Table(_Base[V]):
     # as a sequence
 
     def _slice(self, part: slice) -> Table[V]:
-        result = _empty(type(self), self.schema, self.on_write)
+        result = _attributes.made(type(self), self.schema, self.on_write)
         result._take_slice(self, part)
         return result
 
@@ -209,7 +209,7 @@ class Table(_Base[V]):
 
     def copy(self) -> Table[V]:
         """A copy, which nothing pins."""
-        result = _empty(type(self), self.schema, self.on_write)
+        result = _attributes.made(type(self), self.schema, self.on_write)
         result._take_copy(self)
         _attributes.set_state(result, _attributes.state_of(self))
         return result
@@ -222,19 +222,8 @@ class Table(_Base[V]):
 
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickles by snapshot()."""
-        return _unpickled, (type(self), self.schema, self.on_write, self.snapshot()), _attributes.state_of(self)
-
-
-def _empty(cls: type[Table[V]], schema: Schema, on_write: str) -> Table[V]:
-    result = cls.__new__(cls)  # __init__ of a class that derives from it may have other parameters
-    _core.Table.__init__(result, schema, on_write)
-    return result
-
-
-def _unpickled(cls: type[Table[V]], schema: Schema, on_write: str, data: bytes) -> Table[V]:
-    result = _empty(cls, schema, on_write)
-    result.restore(data)
-    return result
+        made_of = (self.schema, self.on_write)
+        return _attributes.restored, (type(self), made_of, self.snapshot()), _attributes.state_of(self)
 
 
 Sequence.register(Table)

@@ -361,8 +361,7 @@ def _make_parts(world: World, parts: list[tuple[typing.Any, ...]]) -> None:
 
 
 def _empty(cls: type[_W], parts: list[tuple[typing.Any, ...]]) -> _W:
-    world = cls.__new__(cls)  # __init__ of a class that derives from it may have other parameters
-    _core.World.__init__(world)
+    world: _W = _attributes.made(cls)
     _make_parts(world, parts)
     return world
 

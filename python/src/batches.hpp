@@ -96,29 +96,14 @@ public:
         number(bytes.size());
         last_ = std::move(bytes);
     }
-    /// All of it, the values of live slots behind it, and the checksum, in memory that Python gives. Called without the GIL,
-    /// which is taken for that: who waits for the lock of the box has released it.
+    /// All of it, the values of live slots behind it, and the checksum. See bytes_of().
     nb::object finish(const Columns& columns, Occupancy live) const {
         const std::size_t head = bytes_.size() + last_.size(), size = head + columns.saved_size(live);
-        nb::object result;
-        {
-            const GilHeld acquired;
-            result = nb::steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size + 8)));
-        }
-        if (!result.is_valid()) return result;
-        auto* const to = reinterpret_cast<std::byte*>(PyBytes_AS_STRING(result.ptr()));
-        std::memcpy(to, bytes_.data(), bytes_.size());
-        if (!last_.empty()) std::memcpy(to + bytes_.size(), last_.data(), last_.size());
-        try {
+        return summed_bytes_of(size, [&](std::byte* to) {
+            std::memcpy(to, bytes_.data(), bytes_.size());
+            if (!last_.empty()) std::memcpy(to + bytes_.size(), last_.data(), last_.size());
             columns.save(live, to + head);
-        } catch (...) { // an object of Python ends with the GIL
-            const GilHeld acquired;
-            result.reset();
-            throw;
-        }
-        const std::uint64_t sum = slotwise::detail::Xxh3::of(to, size);
-        for (unsigned i = 0; i != 8; ++i) to[size + i] = static_cast<std::byte>(sum >> (8 * i));
-        return result;
+        });
     }
 
 private:
@@ -183,49 +168,41 @@ inline nb::list objects_of(const std::vector<Row>& rows) {
     return list;
 }
 
-/// f() under the locks of both, as at_length(). Which of them comes first does not matter. @pre they are two objects
-template <class B, class F>
-decltype(auto) at_length_both(const B& a, const B& b, F&& f) {
-    const GilReleased released;
-    const std::scoped_lock held(a.lock, b.lock);
-    return f();
-}
-
-/// on_write and pinned.
-template <class B>
-void bind_pins(nb::class_<B>& cls) {
-    cls.def_prop_rw(
-        "on_write", [](const B& self) { return self.on_write == OnWrite::refuse ? "refuse" : "detach"; },
-        [](B& self, nb::handle value) {
-            const OnWrite chosen = on_write_of(value);
-            briefly(self, [&] { self.on_write = chosen; });
+/// What SlotMap and Table have alike. @param snapshot_of the bytes of a container @param restore puts bytes into a box
+template <class B, class Snapshot, class Restore>
+void bind_state_of(nb::class_<B>& cls, Snapshot snapshot_of, Restore restore) {
+    using C = typename B::container;
+    bind_pins(cls);
+    cls.def(
+        "_reserve",
+        [](B& self, nb::handle count) {
+            const std::size_t room = count_from(count, "count", most_slots);
+            write_all(self, [&](C& c) { c.reserve(room); });
         },
-        nb::for_setter(argument("value")), nb::for_getter(nb::sig("def on_write(self) -> str")),
-        nb::for_setter(nb::sig("def on_write(self, value: str, /) -> None")),
-        "What a write does while a view (an array of column(), an Arrow stream or batch) is alive. 'detach' copies the "
-        "container first where the view shares its memory, so that views keep what they show, whatever their size. 'refuse' "
-        "raises BufferError, also for views that have copied.");
+        argument("count"));
+    cls.def(
+        "_snapshot", [snapshot_of](const B& self) { return checked_bytes(read_all(self, snapshot_of)); },
+        nb::sig("def _snapshot(self) -> bytes"));
+    cls.def(
+        "_restore",
+        [restore](B& self, nb::handle data) {
+            const Bytes bytes(data);
+            restore(self, bytes.span());
+        },
+        argument("data"));
+    cls.def(
+        "_take_copy",
+        [](B& self, nb::handle from) {
+            const B& other = box_of<B>(from);
+            slotwise::Exportable<C> fresh;
+            read_all(other, [&](const C& c) { *fresh.write() = c; });
+            briefly(self, [&] { self.data = std::move(fresh); });
+        },
+        argument("from_"));
     cls.def_prop_ro(
-        "pinned", [](const B& self) { return briefly(self, [&] { return self.data.pinned(); }); },
-        nb::sig("def pinned(self) -> bool"), "Whether a view is alive.");
-}
-
-/// What _frames.py and readers of Arrow take. @param frame_of the frame of all columns
-template <class B, class F>
-void bind_frames(nb::class_<B>& cls, F frame_of) {
-    cls.def(
-        "__arrow_c_stream__",
-        [frame_of](const B& self, nb::handle requested_schema) {
-            return frame_of(self).arrow().attr("__arrow_c_stream__")(nb::borrow(requested_schema));
-        },
-        argument("requested_schema", nb::none()),
-        nb::sig("def __arrow_c_stream__(self, requested_schema: object | None = None) -> object"),
-        "The Arrow stream of all columns: pyarrow.table(x), polars.DataFrame(x), DuckDB and others read it.");
-    cls.def(
-        "__arrow_c_schema__", [frame_of](const B& self) { return frame_of(self).arrow().attr("__arrow_c_schema__")(); },
-        nb::sig("def __arrow_c_schema__(self) -> object"), "The Arrow schema of that stream.");
-    cls.def(
-        "_frame", [frame_of](const B& self) { return frame_of(self).arrow(); }, nb::sig("def _frame(self) -> ArrowStream"));
+        "schema", [](const B& self) { return schema_object(self.schema); }, nb::sig("def schema(self) -> slotwise.Schema"),
+        "What the values are.");
+    unhashable(cls);
 }
 
 /// Whether a source of many rows has columns, and not one row after the other.

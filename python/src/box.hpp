@@ -42,6 +42,14 @@ decltype(auto) at_length(const B& box, F&& f) {
     return with_lock_at_length<GilReleased>(box.lock, std::forward<F>(f));
 }
 
+/// f() under the locks of both, as at_length(), in any order. @pre they are two objects
+template <class B, class F>
+decltype(auto) at_length_both(const B& a, const B& b, F&& f) {
+    const GilReleased released;
+    const std::scoped_lock held(a.lock, b.lock);
+    return f();
+}
+
 /// Before each write, under the lock. @throws BufferError when views read the container and it was not told to detach
 template <class B>
 void expect_writable(const B& box) {

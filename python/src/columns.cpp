@@ -14,28 +14,20 @@ namespace slotwise_python {
 
 namespace {
 
-/// Room for `to` values of `size` bytes; those from `from` on are zero. Large blocks of the system are zero already, and are moved by
-/// their page tables. Nothing has changed when it throws.
+/// As grow_run(), but the new values are zero. Large blocks of the system are zero already.
 template <class T>
 void grow_zeroed(T*& data, std::size_t& room, std::size_t to, std::size_t size) {
     if (to <= room) return;
-    if (to > static_cast<std::size_t>(-1) / size / 2) throw std::bad_alloc();
-    void* const grown = data == nullptr ? std::calloc(to, size) : std::realloc(static_cast<void*>(data), to * size);
-    if (grown == nullptr) throw std::bad_alloc();
-    prefer_huge_pages(grown, to * size);
-    if (data != nullptr) std::memset(static_cast<std::byte*>(grown) + room * size, 0, (to - room) * size);
-    data = static_cast<T*>(grown);
-    room = to;
-}
-template <class T>
-void shrink(T*& data, std::size_t& room, std::size_t to, std::size_t size) noexcept {
-    if (to >= room) return;
-    if (to == 0) {
-        std::free(data);
-        data = nullptr;
-    } else if (void* const less = std::realloc(static_cast<void*>(data), to * size))
-        data = static_cast<T*>(less);
-    room = to;
+    if (data == nullptr) {
+        data = static_cast<T*>(std::calloc(to, size));
+        if (data == nullptr) throw std::bad_alloc();
+        room = to;
+        prefer_huge_pages(data, to * size);
+        return;
+    }
+    const std::size_t from = room;
+    grow_run(data, room, to, size);
+    std::memset(reinterpret_cast<std::byte*>(data) + from * size, 0, (to - from) * size);
 }
 template <class T>
 bool equal_floats(const void* a, const void* b, std::size_t count) noexcept {
@@ -113,8 +105,8 @@ void Columns::free_all() noexcept {
     for (Place& place : places_) {
         if (place.text)
             for (std::size_t slot = 0; slot != slots_; ++slot) place.texts()[slot] = Text();
-        shrink(place.data, place.room, 0, place.size);
-        shrink(place.valid, place.valid_room, 0, 1);
+        shrink_run(place.data, place.room, 0, place.size);
+        shrink_run(place.valid, place.valid_room, 0, 1);
     }
     slots_ = 0;
 }
@@ -135,8 +127,8 @@ void Columns::on_capacity(slot_t, slot_t new_slots) {
     for (Place& place : places_) {
         if (place.text)
             for (std::size_t slot = new_slots; slot != slots_; ++slot) place.texts()[slot] = Text();
-        shrink(place.data, place.room, new_slots, place.size);
-        shrink(place.valid, place.valid_room, new_slots, 1);
+        shrink_run(place.data, place.room, new_slots, place.size);
+        shrink_run(place.valid, place.valid_room, new_slots, 1);
     }
     slots_ = new_slots;
 }

@@ -122,7 +122,6 @@ struct Py;
 template <class T>
     requires(std::is_integral_v<T> && sizeof(T) == 8)
 struct Py<T> {
-    static constexpr const char* annotation = "int";
     static constexpr const char* label = std::is_signed_v<T> ? "int64" : "uint64";
     using look = T;
 
@@ -173,28 +172,7 @@ private:
     }
 };
 template <>
-struct Py<double> {
-    static constexpr const char* annotation = "float";
-    static constexpr const char* label = "float64";
-
-    static double from(nb::handle h, const char* what) {
-        if (PyFloat_CheckExact(h.ptr())) return PyFloat_AS_DOUBLE(h.ptr());
-        const PyNumberMethods* const number = Py_TYPE(h.ptr())->tp_as_number;
-        if (number == nullptr || (number->nb_float == nullptr && number->nb_index == nullptr))
-            raise_type(what, "a float (float64)", h);
-        const double result = PyFloat_AsDouble(h.ptr());
-        if (result == -1.0 && PyErr_Occurred() != nullptr) {
-            if (!PyLong_CheckExact(h.ptr()) || PyErr_ExceptionMatches(PyExc_OverflowError) == 0) raise_again();
-            PyErr_Clear();
-            raise(PyExc_OverflowError, std::string(what) + ": " + repr_of(h) + " is too large for a float64");
-        }
-        return result;
-    }
-    static nb::object to(double value) { return nb::cast(value); }
-};
-template <>
 struct Py<std::string> {
-    static constexpr const char* annotation = "str";
     static constexpr const char* label = "str";
     using look = std::string_view;
 
@@ -269,12 +247,6 @@ nb::list to_list(const Range& values) {
         PyList_SET_ITEM(list.ptr(), i++, Py<typename Range::value_type>::to(value).release().ptr());
     return list;
 }
-template <class T>
-std::vector<T> from_iterable(nb::handle source, const char* what) {
-    std::vector<T> values;
-    each_item(source, what, "an iterable", [&](nb::handle item) { values.emplace_back(Py<T>::from(item, what)); });
-    return values;
-}
 
 /// Calls add(key, value) for each pair of a mapping (what has items(), or keys() and [key]) or of an iterable of pairs.
 template <class Add>
@@ -307,14 +279,6 @@ void each_pair(nb::handle source, const char* needed, Add&& add) {
             raise(PyExc_TypeError, "source: each item is a pair (key, value); one of them is " + repr_of(item));
         add(PyTuple_GET_ITEM(pair.ptr(), 0), PyTuple_GET_ITEM(pair.ptr(), 1));
     });
-}
-template <class K, class V>
-std::vector<std::pair<K, V>> pairs_of(nb::handle source) {
-    std::vector<std::pair<K, V>> pairs;
-    each_pair(
-        source, "a mapping, an iterable of (key, value), or an object with __arrow_c_stream__",
-        [&](nb::handle key, nb::handle value) { pairs.emplace_back(K(Py<K>::from(key, "key")), Py<V>::from(value, "value")); });
-    return pairs;
 }
 
 /// Whether it is numpy.ma.masked, which float() makes NaN of: it stands for no value, as None does.
@@ -368,8 +332,7 @@ nb::object to_array(std::vector<T> values) {
 /// What has == by value and can change is no key of a dict.
 inline void unhashable(nb::handle cls) { nb::setattr(cls, "__hash__", nb::none()); }
 
-/// Texts in which {C} is the name of a class, {K} and {V} what Python calls its keys and values, {k} and {v} their exact types, and
-/// {W} the argument that says when a write happens.
+/// Texts in which {C} is the name of a class, and {D} that of the column which it shows by default.
 class Words {
 public:
     using Pairs = std::vector<std::pair<std::string, std::string>>;

@@ -40,14 +40,21 @@ struct Moving {
     friend bool operator==(Moving, Moving) noexcept { return true; }
 };
 
-/// Slots whose versions are one run, too: what the containers of the package ask for.
-inline constexpr std::size_t moving_slots = slotwise::detail::steady_slots<slotwise::Growth::reserve>(most_slots);
+/// What a run of `capacity` slots grows to; one that has the most asks for more, which is refused.
+constexpr std::size_t grown_run(std::size_t capacity) noexcept {
+    const std::size_t more = capacity < 16 ? 16 : 2 * capacity;
+    return more < most_slots || capacity == most_slots ? more : most_slots;
+}
+/// @throws std::length_error
+inline void expect_room(std::size_t slot_count) {
+    if (slot_count > most_slots) slotwise::detail::throw_length_error("more elements than fit; at most 2**28 do");
+}
 
 } // namespace slotwise_python
 
 SLOTWISE_BEGIN
 
-/// A ReservedArray over memory of realloc(), which moves large blocks by their page tables.
+/// A ReservedArray over memory of realloc().
 template <class T, class U, std::size_t MaxSlots>
 class ReservedArray<T, slotwise_python::Moving<U>, MaxSlots> {
     using allocator = slotwise_python::Moving<T>;
@@ -85,27 +92,14 @@ public:
 
     /// @throws std::length_error when slots > max_slots, std::bad_alloc; nothing has changed then
     void reserve(std::size_t slot_count) {
-        if (slot_count <= capacity_) return;
-        if (slot_count > max_slots) detail::throw_length_error("more elements than fit; at most 2**28 do");
-        resize(slot_count);
+        slotwise_python::expect_room(slot_count);
+        slotwise_python::grow_run(data_, capacity_, slot_count, sizeof(T));
     }
-    std::size_t grown_capacity() const noexcept {
-        const std::size_t more = capacity_ < 16 ? 16 : 2 * capacity_;
-        return more < max_slots ? more : max_slots;
-    }
+    std::size_t grown_capacity() const noexcept { return slotwise_python::grown_run(capacity_); }
     std::size_t shrunk_capacity(std::size_t slot_count) const noexcept {
         return slot_count < capacity_ ? slot_count : capacity_;
     }
-    void shrink(std::size_t slot_count) noexcept {
-        if (slot_count >= capacity_) return;
-        if (slot_count == 0) {
-            std::free(std::exchange(data_, nullptr));
-            capacity_ = 0;
-            return;
-        }
-        if (void* const data = std::realloc(data_, slot_count * sizeof(T))) data_ = static_cast<T*>(data);
-        capacity_ = slot_count;
-    }
+    void shrink(std::size_t slot_count) noexcept { slotwise_python::shrink_run(data_, capacity_, slot_count, sizeof(T)); }
     std::size_t run_count() const noexcept { return capacity_ != 0; }
     SlotRun<T> run(std::size_t) const noexcept { return {data_, 0, capacity_}; }
     slot_t slot_at(const T* address) const noexcept {
@@ -113,30 +107,13 @@ public:
     }
 
 private:
-    void resize(std::size_t slot_count) {
-        void* const data = std::realloc(data_, slot_count * sizeof(T));
-        if (data == nullptr) detail::throw_bad_alloc("the system gives no memory for so many elements");
-        data_ = static_cast<T*>(data);
-        capacity_ = slot_count;
-        slotwise_python::prefer_huge_pages(data_, slot_count * sizeof(T));
-    }
-
     T* data_ = nullptr;
     std::size_t capacity_ = 0;
 };
 
 namespace detail {
 
-/// Numbers are one run, which NumPy can read. Texts stay in pages: a std::string may point into itself, and no array has them.
-template <class T, class U, std::size_t PageSlots, std::size_t MaxSlots>
-struct GrowingArray<Growth::reserve, T, slotwise_python::Moving<U>, PageSlots, MaxSlots> {
-    using Allocator = slotwise_python::Moving<U>;
-    using type = std::conditional_t<std::is_trivially_copyable_v<T>, ReservedArray<T, Allocator, MaxSlots>,
-                                    PagedArray<T, Allocator, PageSlots>>;
-    static constexpr std::size_t max_slots = slotwise_python::most_slots;
-};
-
-/// Also where the options of a type-erased container say pages: the times of a series are one run, as its keys are.
+/// The options of a type-erased container say pages: the times of a series are one run all the same, as its keys are.
 template <class T, class U, std::size_t PageSlots, std::size_t MaxSlots>
     requires(std::is_trivially_copyable_v<T>)
 struct GrowingArray<Growth::pages, T, slotwise_python::Moving<U>, PageSlots, MaxSlots> {
@@ -174,32 +151,17 @@ public:
 
     /// @throws std::length_error when more slots are asked for than fit, std::bad_alloc; nothing has changed then
     void reserve(std::size_t slot_count) {
-        if (slot_count <= capacity_) return;
-        if (slot_count > slotwise_python::most_slots) throw_length_error("more elements than fit; at most 2**28 do");
-        void* const data = std::realloc(data_, slot_count * type_->size);
-        if (data == nullptr) throw_bad_alloc("the system gives no memory for so many elements");
-        data_ = static_cast<std::byte*>(data);
-        capacity_ = slot_count;
-        slotwise_python::prefer_huge_pages(data_, slot_count * type_->size);
+        if (slot_count <= capacity_) return; // also of an array without a type
+        slotwise_python::expect_room(slot_count);
+        slotwise_python::grow_run(data_, capacity_, slot_count, type_->size);
     }
     std::size_t capacity_for(std::size_t slot_count) const noexcept { return slot_count > capacity_ ? slot_count : capacity_; }
-    std::size_t grown_capacity() const noexcept {
-        const std::size_t more = capacity_ < 16 ? 16 : 2 * capacity_;
-        return more < slotwise_python::most_slots || capacity_ == slotwise_python::most_slots ? more
-                                                                                              : slotwise_python::most_slots;
-    }
+    std::size_t grown_capacity() const noexcept { return slotwise_python::grown_run(capacity_); }
     std::size_t shrunk_capacity(std::size_t slot_count) const noexcept {
         return slot_count < capacity_ ? slot_count : capacity_;
     }
     /// @pre no value lives there
-    void shrink(std::size_t slot_count) noexcept {
-        if (slot_count >= capacity_) return;
-        if (slot_count == 0)
-            std::free(std::exchange(data_, nullptr));
-        else if (void* const data = std::realloc(data_, slot_count * type_->size))
-            data_ = static_cast<std::byte*>(data);
-        capacity_ = slot_count;
-    }
+    void shrink(std::size_t slot_count) noexcept { slotwise_python::shrink_run(data_, capacity_, slot_count, type_->size); }
 
     /// They refer to this array. @invalidates itself when it moves
     AnyPages pages() const noexcept { return {type_, &page_calls<&erased_ptr>, &data_, shift}; }
@@ -239,26 +201,6 @@ private:
     const TypeDescriptor* type_ = nullptr;
     std::byte* data_ = nullptr;
     std::size_t capacity_ = 0;
-};
-
-/// Versions, which move, too.
-template <class T>
-class SteadyArray<T, slotwise_python::moving_slots> : public FlatArray<T, std::allocator<std::byte>> {
-    using Base = FlatArray<T, std::allocator<std::byte>>;
-
-public:
-    SteadyArray() noexcept = default;
-    template <class Allocator>
-        requires(!std::is_base_of_v<Base, Allocator>)
-    explicit SteadyArray(const Allocator&) noexcept {}
-    SteadyArray(SteadyArray&& other) noexcept : Base(static_cast<Base&&>(other)) {}
-    explicit SteadyArray(Base&& array) noexcept : Base(std::move(array)) {}
-    template <class Allocator>
-    SteadyArray resized(std::size_t count, const T& fill, const Allocator&) const {
-        return SteadyArray(Base::resized(count, fill));
-    }
-    SteadyArray copied() const { return SteadyArray(Base::resized(this->size(), T{})); }
-    void swap(SteadyArray& other) noexcept { Base::swap(other); }
 };
 
 } // namespace detail

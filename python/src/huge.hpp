@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// Large pages for large arrays, as NumPy asks for them: the first touch of 48 MB takes 16 ms instead of 48 (Linux 6.18, a virtual
-// machine).
+// Arrays that grow by realloc(), which moves large blocks by their page tables, in large pages, as NumPy asks for them: the first touch of
+// 48 MB takes 16 ms instead of 48 (Linux 6.18, a virtual machine).
 #ifndef SLOTWISE_PYTHON_HUGE_HPP
 #define SLOTWISE_PYTHON_HUGE_HPP
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <new>
 
 #ifdef __linux__
 #include <sys/mman.h>
@@ -23,6 +25,29 @@ inline void prefer_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] std:
     const std::size_t off = (page - reinterpret_cast<std::uintptr_t>(data) % page) % page;
     static_cast<void>(::madvise(static_cast<std::byte*>(data) + off, bytes - off, MADV_HUGEPAGE));
 #endif
+}
+
+/// Room for `to` values of `size` bytes at `data`; those from `room` on are not initialised. @throws std::bad_alloc; nothing has changed then
+template <class T>
+void grow_run(T*& data, std::size_t& room, std::size_t to, std::size_t size) {
+    if (to <= room) return;
+    if (to > static_cast<std::size_t>(-1) / size / 2) throw std::bad_alloc();
+    void* const grown = std::realloc(static_cast<void*>(data), to * size);
+    if (grown == nullptr) throw std::bad_alloc();
+    data = static_cast<T*>(grown);
+    room = to;
+    prefer_huge_pages(grown, to * size);
+}
+/// Gives back what is behind the first `to` values.
+template <class T>
+void shrink_run(T*& data, std::size_t& room, std::size_t to, std::size_t size) noexcept {
+    if (to >= room) return;
+    if (to == 0) {
+        std::free(static_cast<void*>(data));
+        data = nullptr;
+    } else if (void* const less = std::realloc(static_cast<void*>(data), to * size))
+        data = static_cast<T*>(less);
+    room = to;
 }
 
 } // namespace slotwise_python

@@ -462,12 +462,7 @@ nb::object equals(nb::handle a, nb::handle b) {
     const B* other = nullptr;
     if (!nb::try_cast(b, other, false) || other == nullptr || !same_types(x, *other)) return nb::borrow(Py_NotImplemented);
     if (&x == other) return nb::cast(true);
-    const bool same = [&] {
-        const GilReleased released;
-        const std::scoped_lock held(x.lock, other->lock);
-        return x.data.read().equal(other->data.read());
-    }();
-    return nb::cast(same);
+    return nb::cast(at_length_both(x, *other, [&] { return x.data.read().equal(other->data.read()); }));
 }
 
 template <class B>
@@ -512,21 +507,10 @@ void bind_common(nb::module_& m, nb::class_<B>& cls, const Words& words) {
     cls.def(
         "snapshot",
         [](const B& self) {
-            nb::object bytes;
-            read_all(self, [&](const Keyed& c) {
+            return checked_bytes(read_all(self, [](const Keyed& c) {
                 const std::size_t size = c.snapshot_size();
-                {
-                    // Python gives the memory, whose size is known under the lock only. A thread that waits for the lock has
-                    // released the GIL before.
-                    const GilHeld acquired;
-                    bytes = nb::steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
-                }
-                if (!bytes.is_valid()) return;
-                auto* const to = reinterpret_cast<std::byte*>(PyBytes_AS_STRING(bytes.ptr()));
-                c.snapshot(to, to + size);
-            });
-            if (!bytes.is_valid()) raise_again();
-            return bytes;
+                return bytes_of(size, [&](std::byte* to) { c.snapshot(to, to + size); });
+            }));
         },
         nb::sig("def snapshot(self) -> bytes"), "The contents as bytes, for restore() of an object of the same types.");
     cls.def(
@@ -547,9 +531,7 @@ void bind_common(nb::module_& m, nb::class_<B>& cls, const Words& words) {
         "key_type", [](const B& self) { return key_type_object(self.key); }, nb::sig("def key_type(self) -> typing.Any"),
         "What the keys are.");
     unhashable(cls);
-    nb::object alias = nb::module_::import_("types").attr("GenericAlias");
-    nb::setattr(cls, "__class_getitem__",
-                nb::steal(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyClassMethod_Type), alias.ptr())));
+    generic(cls);
 }
 
 } // namespace
@@ -632,16 +614,6 @@ void bind_keyed(nb::module_& m) {
     m.def(
         "_is_columnar", [](nb::handle source) { return is_columnar(source); }, argument("source"),
         nb::sig("def _is_columnar(source: object) -> bool"));
-
-    map.def(
-        "__array__",
-        [](const MapBox&, nb::args, nb::kwargs) -> nb::object {
-            raise(PyExc_TypeError,
-                  "a map is no array, it has several columns: take column(name), to_numpy(), to_pandas(), to_polars() "
-                  "or to_arrow()");
-        },
-        nb::sig("def __array__(self, *args: typing.Any, **kwargs: typing.Any) -> typing.NoReturn"),
-        "Raises TypeError that names what makes arrays and frames.");
 
     static const PyType_Slot set_slots[] = {type_slot(Py_sq_length, &length_slot<SetBox>),
                                             type_slot(Py_sq_contains, &contains_slot<SetBox>),

@@ -656,39 +656,11 @@ void bind_keyed_reads(nb::module_& m, nb::class_<B>& cls, const Words& words) {
         "chunks", [](const B& self, nb::handle name) { return chunks_of(self, name); }, argument("name", words("{D}")),
         words.sig("def chunks(self, name: str = '{D}') -> list[numpy.typing.NDArray[typing.Any]]"),
         "Read-only views, one for each run of live slots; none is a copy. They pin the container. Raises TypeError for texts.");
-    cls.def(
-        "_frame", [](const B& self) { return frame_of(self).arrow(); }, nb::sig("def _frame(self) -> ArrowStream"));
-    cls.def(
-        "__arrow_c_stream__",
-        [](const B& self, nb::handle requested_schema) {
-            return frame_of(self).arrow().attr("__arrow_c_stream__")(nb::borrow(requested_schema));
-        },
-        argument("requested_schema", nb::none()),
-        nb::sig("def __arrow_c_stream__(self, requested_schema: object | None = None) -> object"),
-        "The Arrow stream of all columns, keys first: pyarrow.table(x), polars.DataFrame(x), DuckDB and others read it.");
-    cls.def(
-        "__arrow_c_schema__", [](const B& self) { return frame_of(self).arrow().attr("__arrow_c_schema__")(); },
-        nb::sig("def __arrow_c_schema__(self) -> object"), "The Arrow schema of that stream.");
+    bind_frames(cls, [](const B& self) { return frame_of(self); });
     cls.def(
         "memory_usage", [](const B& self) { return read(self, [](const auto& c) { return c.memory_usage(); }); },
         nb::sig("def memory_usage(self) -> int"), "Bytes that keys, values and the index take, without long texts.");
-    cls.def_prop_ro(
-        "pinned", [](const B& self) { return read(self, [&](const auto&) { return self.data.pinned(); }); },
-        nb::sig("def pinned(self) -> bool"), "Whether a view is alive that shares this object's memory.");
-    cls.def_prop_rw(
-        "on_write",
-        [](const B& self) {
-            return read(self, [&](const auto&) { return self.on_write; }) == OnWrite::refuse ? "refuse" : "detach";
-        },
-        [](B& self, nb::handle value) {
-            const OnWrite chosen = on_write_of(value);
-            briefly(self, [&] { self.on_write = chosen; });
-        },
-        nb::for_setter(argument("value")), nb::for_getter(nb::sig("def on_write(self) -> str")),
-        nb::for_setter(nb::sig("def on_write(self, value: str, /) -> None")),
-        "What a write does while a view is alive: 'detach' (the default) copies the container first, and views keep the old "
-        "one; "
-        "'refuse' raises BufferError.");
+    bind_pins(cls);
 }
 /// get_many() of what has values.
 template <class B>

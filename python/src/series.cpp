@@ -773,27 +773,11 @@ public:
         const auto head = out.written();
         std::size_t size = head.size() + inner.size();
         if constexpr (has_values<C>) size += series.columns().saved_size(series.occupancy());
-        nb::object result;
-        {
-            const GilHeld acquired;
-            result = nb::steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size + 8)));
-        }
-        if (!result.is_valid()) return result;
-        auto* const begin = reinterpret_cast<std::byte*>(PyBytes_AS_STRING(result.ptr()));
-        std::memcpy(begin, head.data(), head.size());
-        std::memcpy(begin + head.size(), inner.data(), inner.size());
-        if constexpr (has_values<C>) {
-            try {
-                series.columns().save(series.occupancy(), begin + head.size() + inner.size());
-            } catch (...) { // an object of Python ends with the GIL
-                const GilHeld acquired;
-                result.reset();
-                throw;
-            }
-        }
-        const std::uint64_t checksum = slotwise::detail::Xxh3::of(begin, size);
-        for (unsigned i = 0; i != 8; ++i) begin[size + i] = static_cast<std::byte>(checksum >> (8 * i));
-        return result;
+        return summed_bytes_of(size, [&](std::byte* to) {
+            std::memcpy(to, head.data(), head.size());
+            std::memcpy(to + head.size(), inner.data(), inner.size());
+            if constexpr (has_values<C>) series.columns().save(series.occupancy(), to + head.size() + inner.size());
+        });
     }
     /// @throws std::invalid_argument; nothing has changed then. Under the lock
     template <class C>
@@ -1002,9 +986,7 @@ void bind_both(nb::module_& m, nb::class_<SeriesBox<C>>& cls, const Words& words
     using B = SeriesBox<C>;
     bind_keyed_reads(m, cls, words);
     unhashable(cls);
-    const nb::object alias = nb::module_::import_("types").attr("GenericAlias");
-    nb::setattr(cls, "__class_getitem__",
-                nb::steal(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyClassMethod_Type), alias.ptr())));
+    generic(cls);
     cls.def_prop_ro(
         "key_type", [](const B& self) { return key_type_object(self.key); }, nb::sig("def key_type(self) -> typing.Any"),
         "What the keys are.");
@@ -1197,21 +1179,11 @@ void bind_both(nb::module_& m, nb::class_<SeriesBox<C>>& cls, const Words& words
             if (!nb::try_cast(other, o, false) || o == nullptr) return nb::borrow(Py_NotImplemented);
             if (o == &self) return nb::cast(true);
             if (!self.new_delta()->same_types(*o->new_delta())) return nb::borrow(Py_NotImplemented);
-            const bool same = [&] {
-                const GilReleased released;
-                const std::scoped_lock held(self.lock, o->lock);
-                return equal(self.data.read(), o->data.read());
-            }();
-            return nb::cast(same);
+            return nb::cast(at_length_both(self, *o, [&] { return equal(self.data.read(), o->data.read()); }));
         },
         argument("other"));
     cls.def(
-        "snapshot",
-        [](const B& self) {
-            nb::object bytes = at_length(self, [&] { return SeriesBytes::write(self); });
-            if (!bytes.is_valid()) raise_again();
-            return bytes;
-        },
+        "snapshot", [](const B& self) { return checked_bytes(at_length(self, [&] { return SeriesBytes::write(self); })); },
         nb::sig("def snapshot(self) -> bytes"),
         "The exact state as bytes, also in the middle of a window: times and the open window's delta are in it, subscribers "
         "are not.");

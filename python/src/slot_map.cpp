@@ -252,10 +252,8 @@ nb::object element(const SlotMap& self, nb::handle object) {
     if (status != nullptr) raise_missing(handle, status);
     return row.object();
 }
-void set_element(SlotMap& self, nb::handle object, nb::handle value) {
-    const Handle handle = handle_from(object);
-    Row row(*self.schema);
-    row.take(value, "value");
+// Writes the fields that `row` has got. @throws KeyError
+void write_element(SlotMap& self, Handle handle, Row& row) {
     const char* status = nullptr;
     briefly(self, [&] {
         if (!self.data.read().contains(handle))
@@ -264,6 +262,12 @@ void set_element(SlotMap& self, nb::handle object, nb::handle value) {
             columns_of(writable(self)).write(handle.index(), row);
     });
     if (status != nullptr) raise_missing(handle, status);
+}
+void set_element(SlotMap& self, nb::handle object, nb::handle value) {
+    const Handle handle = handle_from(object);
+    Row row(*self.schema);
+    row.take(value, "value");
+    write_element(self, handle, row);
 }
 void erase_element(SlotMap& self, nb::handle object) {
     const Handle handle = handle_from(object);
@@ -341,14 +345,7 @@ void bind_access(nb::class_<SlotMap>& cls) {
             const Handle handle = handle_from(object);
             Row row(*self.schema);
             row.take_named(named);
-            const char* status = nullptr;
-            briefly(self, [&] {
-                if (!self.data.read().contains(handle))
-                    status = name_of(self.data.read().explain(handle));
-                else
-                    columns_of(writable(self)).write(handle.index(), row);
-            });
-            if (status != nullptr) raise_missing(handle, status);
+            write_element(self, handle, row);
         },
         argument("handle"), argument("named"));
     cls.def(
@@ -496,39 +493,8 @@ void bind_batches(nb::class_<SlotMap>& cls) {
 }
 
 void bind_state(nb::class_<SlotMap>& cls) {
-    bind_pins(cls);
-    cls.def(
-        "_reserve",
-        [](SlotMap& self, nb::handle count) {
-            const std::size_t room = count_from(count, "count", most_slots);
-            write_all(self, [&](Pool& pool) { pool.reserve(room); });
-        },
-        argument("count"));
+    bind_state_of(cls, snapshot_of, restore);
     cls.def("_clear", [](SlotMap& self) { write_all(self, [](Pool& pool) { pool.clear(); }); });
-    cls.def(
-        "_snapshot",
-        [](const SlotMap& self) {
-            nb::object bytes = read_all(self, snapshot_of);
-            if (!bytes.is_valid()) raise_again();
-            return bytes;
-        },
-        nb::sig("def _snapshot(self) -> bytes"));
-    cls.def(
-        "_restore",
-        [](SlotMap& self, nb::handle data) {
-            const Bytes bytes(data);
-            restore(self, bytes.span());
-        },
-        argument("data"));
-    cls.def(
-        "_take_copy",
-        [](SlotMap& self, nb::handle from) {
-            const SlotMap& other = box_of<SlotMap>(from);
-            slotwise::Exportable<Pool> fresh;
-            read_all(other, [&](const Pool& pool) { *fresh.write() = pool; });
-            briefly(self, [&] { self.data = std::move(fresh); });
-        },
-        argument("from_"));
     cls.def("_memory_usage", [](const SlotMap& self) {
         return read(self, [](const Pool& pool) { return pool.memory_usage() + columns_of(pool).memory_usage(); });
     });
@@ -547,9 +513,6 @@ void bind_state(nb::class_<SlotMap>& cls) {
             });
         },
         argument("other"));
-    cls.def_prop_ro(
-        "schema", [](const SlotMap& self) { return schema_object(self.schema); },
-        nb::sig("def schema(self) -> slotwise.Schema"), "What the values are.");
 }
 
 } // namespace
@@ -577,7 +540,6 @@ void bind_slot_map(nb::module_& m) {
     bind_access(cls);
     bind_batches(cls);
     bind_state(cls);
-    unhashable(cls);
 }
 
 } // namespace slotwise_python

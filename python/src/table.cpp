@@ -470,39 +470,8 @@ void bind_batches(nb::class_<Table>& cls) {
 }
 
 void bind_state(nb::class_<Table>& cls) {
-    bind_pins(cls);
-    cls.def(
-        "_reserve",
-        [](Table& self, nb::handle count) {
-            const std::size_t room = count_from(count, "count", most_slots);
-            write_all(self, [&](Rows& rows) { rows.reserve(room); });
-        },
-        argument("count"));
+    bind_state_of(cls, snapshot_of, restore);
     cls.def("_clear", [](Table& self) { write_all(self, [](Rows& rows) { rows.shorten(0); }); });
-    cls.def(
-        "_snapshot",
-        [](const Table& self) {
-            nb::object bytes = read_all(self, snapshot_of);
-            if (!bytes.is_valid()) raise_again();
-            return bytes;
-        },
-        nb::sig("def _snapshot(self) -> bytes"));
-    cls.def(
-        "_restore",
-        [](Table& self, nb::handle data) {
-            const Bytes bytes(data);
-            restore(self, bytes.span());
-        },
-        argument("data"));
-    cls.def(
-        "_take_copy",
-        [](Table& self, nb::handle from) {
-            const Table& other = box_of<Table>(from);
-            slotwise::Exportable<Rows> fresh;
-            read_all(other, [&](const Rows& rows) { *fresh.write() = rows; });
-            briefly(self, [&] { self.data = std::move(fresh); });
-        },
-        argument("from_"));
     cls.def("_memory_usage",
             [](const Table& self) { return read(self, [](const Rows& rows) { return rows.memory_usage(); }); });
     cls.def(
@@ -514,9 +483,6 @@ void bind_state(nb::class_<Table>& cls) {
             return at_length_both(self, other, [&] { return self.data.read() == other.data.read(); });
         },
         argument("other"));
-    cls.def_prop_ro(
-        "schema", [](const Table& self) { return schema_object(self.schema); }, nb::sig("def schema(self) -> slotwise.Schema"),
-        "What the values are.");
 }
 
 } // namespace
@@ -542,7 +508,6 @@ void bind_table(nb::module_& m) {
     bind_rows(cls);
     bind_batches(cls);
     bind_state(cls);
-    unhashable(cls);
 }
 
 } // namespace slotwise_python

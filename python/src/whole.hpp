@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// What every class of the package has: size, snapshots, pickling, copies, what happens to a write under a view, runs of live slots.
+// What classes of the package share: their boxes, pins, bytes, frames, and what happens to a write under a view.
 #ifndef SLOTWISE_PYTHON_WHOLE_HPP
 #define SLOTWISE_PYTHON_WHOLE_HPP
 
@@ -9,6 +9,8 @@
 #include "convert.hpp"
 #include "growing.hpp"
 #include "runs.hpp"
+
+#include <slotwise/core/detail/seal.hpp>
 
 #include <nanobind/stl/string.h>
 
@@ -44,64 +46,46 @@ inline Copy copy_of(nb::handle copy) {
           std::string("copy=False: ") + why + "; pass copy=None to copy where it is needed, or take chunks()");
 }
 
-/// The values of a column whose slots are one span: shared with the container where live slots are one run, otherwise gathered.
-template <class B, class Span>
-nb::object column_of_span(const B& box, Span span_of, nb::handle copy_argument) {
-    using T = std::remove_const_t<typename decltype(span_of(box.data.read()))::element_type>;
-    const Copy copy = copy_of(copy_argument);
-    std::shared_ptr<const typename B::container> owner;
-    Run run;
-    std::vector<T> gathered;
-    read_all(box, [&](const auto& c) {
-        const auto live = c.occupancy();
-        std::size_t count = 0;
-        for_each_run(live, [&](Run next) { run = next, ++count; });
-        if (copy != Copy::always && count <= 1) {
-            owner = box.data.pin();
-            return;
-        }
-        if (copy == Copy::never) return;
-        gathered.reserve(c.size());
-        const auto span = span_of(c);
-        for_each_run(live,
-                     [&](Run next) { gathered.insert(gathered.end(), &span[next.first], &span[next.first] + next.size()); });
-    });
-    if (owner != nullptr) {
-        const T* const data = run.size() == 0 ? nullptr : &span_of(*owner)[run.first];
-        return to_array(data, run.size(), std::move(owner));
+/// A bytes object of `size` bytes that fill(address) writes; null, with the error set, when Python has no memory for it. Called without the
+/// GIL, which is taken for that alone: who waits for the lock of the box has released it. @throws what fill throws
+template <class F>
+nb::object bytes_of(std::size_t size, F&& fill) {
+    nb::object result;
+    {
+        const GilHeld acquired;
+        result = nb::steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
     }
-    if (copy == Copy::never) raise_copy_needed("live slots have holes between them");
-    return to_array(std::move(gathered));
+    if (!result.is_valid()) return result;
+    try {
+        fill(reinterpret_cast<std::byte*>(PyBytes_AS_STRING(result.ptr())));
+    } catch (...) { // an object of Python ends with the GIL
+        const GilHeld acquired;
+        result.reset();
+        throw;
+    }
+    return result;
 }
-/// An array for each run of live slots; none is a copy.
-template <class B, class Span>
-nb::list chunks_of_span(const B& box, Span span_of) {
-    std::vector<Run> runs;
-    std::shared_ptr<const typename B::container> owner;
-    read_all(box, [&](const auto& c) {
-        runs = runs_of(c.occupancy());
-        owner = box.data.pin();
+/// The same with the checksum of the `size` bytes in 8 bytes behind them.
+template <class F>
+nb::object summed_bytes_of(std::size_t size, F&& fill) {
+    return bytes_of(size + 8, [&](std::byte* to) {
+        fill(to);
+        const std::uint64_t sum = slotwise::detail::Xxh3::of(to, size);
+        for (unsigned i = 0; i != 8; ++i) to[size + i] = static_cast<std::byte>(sum >> (8 * i));
     });
-    nb::list arrays;
-    for (const Run run : runs) arrays.append(to_array(&span_of(*owner)[run.first], run.size(), owner));
-    return arrays;
+}
+/// What bytes_of() has made under the lock, or Python's error.
+inline nb::object checked_bytes(nb::object bytes) {
+    if (!bytes.is_valid()) raise_again();
+    return bytes;
 }
 
-/// What binds alike for every container.
+/// on_write and pinned.
 template <class B>
-void bind_whole(nb::class_<B>& cls, const Words& words) {
-    using C = typename B::container;
-    cls.def(
-        "__init__",
-        [](B* self, nb::handle on_write) {
-            const OnWrite chosen = on_write_of(on_write);
-            new (self) B;
-            self->on_write = chosen;
-        },
-        nb::kw_only(), argument("on_write", "detach"), words.sig("def __init__(self, *, on_write: str = 'detach') -> None"),
-        "Makes an empty one. on_write: see the attribute.");
+void bind_pins(nb::class_<B>& cls) {
     cls.def_prop_rw(
-        "on_write", [](const B& self) { return self.on_write == OnWrite::refuse ? "refuse" : "detach"; },
+        "on_write",
+        [](const B& self) { return briefly(self, [&] { return self.on_write; }) == OnWrite::refuse ? "refuse" : "detach"; },
         [](B& self, nb::handle value) {
             const OnWrite chosen = on_write_of(value);
             briefly(self, [&] { self.on_write = chosen; });
@@ -114,130 +98,31 @@ void bind_whole(nb::class_<B>& cls, const Words& words) {
     cls.def_prop_ro(
         "pinned", [](const B& self) { return briefly(self, [&] { return self.data.pinned(); }); },
         nb::sig("def pinned(self) -> bool"), "Whether a view is alive.");
-    cls.def(
-        "__len__", [](const B& self) { return read(self, [](const C& c) { return c.size(); }); }, "Elements now.");
-    cls.def(
-        "__bool__", [](const B& self) { return read(self, [](const C& c) { return c.size() != 0; }); },
-        "Whether there are elements.");
-    cls.def("__repr__", [start = words("<slotwise.{C}: ")](const B& self) {
-        const std::size_t size = read(self, [](const C& c) { return c.size(); });
-        return start + std::to_string(size) + (size == 1 ? " element>" : " elements>");
-    });
-    cls.def(
-        "reserve",
-        [](B& self, nb::handle count) {
-            const std::size_t room = count_from(count, "count", most_slots);
-            write_all(self, [&](C& c) { c.reserve(room); });
-        },
-        argument("count"), nb::sig("def reserve(self, count: int) -> None"), "Makes room for `count` elements.");
-    cls.def(
-        "snapshot", [](const B& self) { return to_bytes(read_all(self, [](const C& c) { return c.snapshot(); })); },
-        "The exact state as bytes: slots and handles too. C++ reads and writes the same bytes.");
 }
 
-/// Replaces the container by one that f(container) fills, an empty one at first. Nothing has changed when f throws.
+/// What _frames.py and readers of Arrow take. @param frame_of the frame of all columns
 template <class B, class F>
-void replace_all(B& box, F&& f) {
-    at_length(box, [&] {
-        expect_writable(box);
-        typename B::container fresh;
-        f(fresh);
-        box.data = slotwise::Exportable<typename B::container>(std::move(fresh)); // views keep what they show
-    });
+void bind_frames(nb::class_<B>& cls, F frame_of) {
+    cls.def(
+        "__arrow_c_stream__",
+        [frame_of](const B& self, nb::handle requested_schema) {
+            return frame_of(self).arrow().attr("__arrow_c_stream__")(nb::borrow(requested_schema));
+        },
+        argument("requested_schema", nb::none()),
+        nb::sig("def __arrow_c_stream__(self, requested_schema: object | None = None) -> object"),
+        "The Arrow stream of all columns: pyarrow.table(x), x.to_polars(), DuckDB and others read it.");
+    cls.def(
+        "__arrow_c_schema__", [frame_of](const B& self) { return frame_of(self).arrow().attr("__arrow_c_schema__")(); },
+        nb::sig("def __arrow_c_schema__(self) -> object"), "The Arrow schema of that stream.");
+    cls.def(
+        "_frame", [frame_of](const B& self) { return frame_of(self).arrow(); }, nb::sig("def _frame(self) -> ArrowStream"));
 }
 
-/// restore(), copies and pickles. Of Face:
-///     expect_sound(container)  throws where bytes that are a snapshot have what a container of Python cannot
-///     state(box)               what a snapshot leaves out, as an object
-///     state_from(object)       the same from an object that may be anything
-///     set_state(box, state)    takes it back; of bytes without a state it is that of None
-template <class Face, class B>
-void bind_snapshots(nb::class_<B>& cls, const Words& words) {
-    using C = typename B::container;
-    static const auto restore = [](B& self, nb::handle data) {
-        const Bytes bytes(data);
-        replace_all(self, [&](C& c) {
-            c.restore(bytes.span());
-            Face::expect_sound(c);
-        });
-    };
-    cls.def(
-        "restore",
-        [](B& self, nb::handle data) {
-            restore(self, data);
-            Face::set_state(self, Face::state_from(nb::none()));
-        },
-        argument("data"), nb::sig("def restore(self, data: bytes | bytearray | memoryview) -> None"),
-        words(
-            "Replaces the contents by those of a snapshot() of this class. Every byte is checked before anything changes, that "
-            "texts are UTF-8, too. Raises ValueError when they are no snapshot of a {C}."));
-    cls.def(
-        "__reduce__",
-        [](nb::handle self) {
-            const B& box = box_of<B>(self);
-            nb::object more = Face::state(box);
-            const auto bytes = to_bytes(read_all(box, [](const C& c) { return c.snapshot(); }));
-            return nb::make_tuple(self.type(), nb::tuple(), nb::make_tuple(bytes, self.attr("on_write"), more));
-        },
-        nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"), "Pickles by snapshot().");
-    cls.def(
-        "__setstate__",
-        [](nb::handle object, nb::handle state) { // of an object that __init__ has made: B& would mean one that it has not
-            B& self = box_of<B>(object);
-            if (!PyTuple_Check(state.ptr()) || PyTuple_GET_SIZE(state.ptr()) != 3)
-                raise(PyExc_TypeError, "state: a tuple (snapshot, on_write, state) is needed, not " + repr_of(state));
-            const OnWrite on_write = on_write_of(PyTuple_GET_ITEM(state.ptr(), 1));
-            const auto more = Face::state_from(PyTuple_GET_ITEM(state.ptr(), 2));
-            restore(self, PyTuple_GET_ITEM(state.ptr(), 0));
-            briefly(self, [&] { self.on_write = on_write; });
-            Face::set_state(self, more);
-        },
-        argument("state"), nb::sig("def __setstate__(self, state: tuple[typing.Any, ...]) -> None"), "Unpickles.");
-    cls.def(
-        "copy",
-        [](nb::handle self) {
-            const B& box = box_of<B>(self);
-            nb::object result = call(self.type());
-            B* const other = &box_of<B>(result);
-            const auto more = Face::state_from(Face::state(box));
-            at_length(box, [&] { *other->data.write() = box.data.read(); });
-            briefly(*other, [&] { other->on_write = box.on_write; });
-            Face::set_state(*other, more);
-            return result;
-        },
-        words.sig("def copy(self) -> {C}"), "A copy with the same slots and handles, which nothing pins.");
-}
-
-/// Whether a's mapping and b's are equal, as dicts are. Not implemented where b is no mapping.
-inline nb::object equals_as_dict(nb::handle a, nb::handle b) {
-    const nb::object mapping = nb::module_::import_("collections.abc").attr("Mapping");
-    const int known = PyObject_IsInstance(b.ptr(), mapping.ptr());
-    if (known < 0) raise_again();
-    if (known == 0) return nb::borrow(Py_NotImplemented);
-    const auto dict_of = [](nb::handle h) {
-        nb::object items = call(h.attr("items"));
-        nb::object dict = nb::steal(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyDict_Type), items.ptr()));
-        if (!dict.is_valid()) raise_again();
-        return dict;
-    };
-    const nb::object x = dict_of(a), y = dict_of(b);
-    const int same = PyObject_RichCompareBool(x.ptr(), y.ptr(), Py_EQ);
-    if (same < 0) raise_again();
-    return nb::cast(same == 1);
-}
-
-/// NumPy, and pandas.DataFrame() with it, would read a mapping as a list of its keys.
-template <class B>
-void bind_no_array(nb::class_<B>& cls) {
-    cls.def(
-        "__array__",
-        [](const B&, nb::args, nb::kwargs) -> nb::object {
-            raise(PyExc_TypeError,
-                  "this object is no array, it has several columns: take column('value') or another name, or "
-                  "pandas.DataFrame.from_arrow(), pyarrow.table() of it, or polars.DataFrame() of its arrow()");
-        },
-        nb::sig("def __array__(self, *args: typing.Any, **kwargs: typing.Any) -> typing.NoReturn"),
-        "Raises TypeError that names what makes arrays and frames.");
+/// For annotations such as Map[str, float].
+inline void generic(nb::handle cls) {
+    const nb::object alias = nb::module_::import_("types").attr("GenericAlias");
+    nb::setattr(cls, "__class_getitem__",
+                nb::steal(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyClassMethod_Type), alias.ptr())));
 }
 
 } // namespace slotwise_python
