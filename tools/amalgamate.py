@@ -184,9 +184,7 @@ def main():
     try:
         amalgamate(House(options.root.resolve()), options)
     except Refused as refused:
-        print(f"amalgamate: {refused}", file=sys.stderr)
-        return 1
-    return 0
+        sys.exit(f"amalgamate: {refused}")
 
 
 if __name__ == "__main__":

@@ -429,10 +429,8 @@ def main():
         parser.error(f"{options.what} needs a compiler: {options.what} -- g++ -std=c++20 -Wall")
 
     findings = dict.fromkeys({"layout": layout, "alone": alone, "macros": macros, "worlds": worlds, "warnings": warnings}[options.what](House(options.root.resolve()), options))
-    for finding in findings:
-        print(finding)
     if findings:
-        print(f"{len(findings)} findings")
+        print(*findings, f"{len(findings)} findings", sep="\n")
     return 1 if findings else 0
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""Builds the documentation, build/docs/html/index.html: the guide of docs/guide in the order in which its first page names the others, and a
-reference that Doxygen reads from the headers, a page a class (docs/reference.md.jinja). MkDocs makes a site of them (docs/mkdocs.yml).
+"""Builds the documentation, build/docs/html/index.html: the guide of docs/guide in the order of the table on its first page, and a reference
+that Doxygen reads from the headers, a page a class (docs/reference.md.jinja). MkDocs makes a site of them (docs/mkdocs.yml).
 
 A warning of either, such as of a link to a page that there is not, is an error, and so is a public name that nobody describes.
 
@@ -27,9 +27,6 @@ PAGES = OUT / "pages"
 # of standard headers in prose (which it prints as they stand); and of what is no public name.
 NOT_OURS = re.compile(r"scope for class std::|documented symbol '.*std::|no uniquely matching class member|"
                       r"^\s|^Possible candidates|Unsupported xml/html tag <\w+>|slotwise::detail::")
-
-
-#=== what Doxygen read, as Markdown ===#
 
 PLACES = {}  # what a name can lead to: {id of Doxygen: [(page, anchor)]}
 
@@ -72,21 +69,18 @@ def grouped(members, owner, verbs):
     kinds = {"typedef": "Aliases", "enum": "Aliases" if owner else "Enumerations", "variable": "Fields" if owner else "Constants", "concept": "Concepts"}
     groups = {each: {} for each in ["Concepts", "Fields", *list(verbs)[:-1], "More", "Functions", list(verbs)[-1], "Make", "Enumerations", "Constants", "Aliases"]}
     for member in sorted(members, key=lambda each: owner and "Interface" not in each.get("id")):  # what others share with it stands first
-        name = member.findtext("name")
-        if member.get("kind") in kinds:
-            group = "Aliases" if owner and member.get("static") == "yes" else kinds[member.get("kind")]
-        elif name in ("operator=", owner):
-            group = "Make"
-        else:
-            group = next((each for each, names in verbs.items() if re.fullmatch(names.replace(" ", ""), name.replace(" ", ""))), "More") if owner else "Functions"
+        name, group = member.findtext("name"), kinds.get(member.get("kind"))
+        if group and owner and member.get("static") == "yes":
+            group = "Aliases"
+        elif not group:
+            verb = next((each for each, names in verbs.items() if re.fullmatch(names.replace(" ", ""), name.replace(" ", ""))), "More")
+            group = "Make" if name in ("operator=", owner) else verb if owner else "Functions"
         overloads = groups[group].setdefault(name, [])
         if described(member) or not overloads:
             overloads.append([])
         overloads[-1].append(member)
     return [(group, list(names.items())) for group, names in groups.items() if names]
 
-
-#=== pages ===#
 
 def read_headers():
     """(what Doxygen warned of, its classes, structs, concepts and namespaces)"""
@@ -221,8 +215,7 @@ def main():
     nav = [{"Guide": [f"{page}.md" for page in reading_order()]}, {"Reference": reference}, {"Live": "live/index.html"}]
     (OUT / "mkdocs.yml").write_text(f"INHERIT: {ROOT}/docs/mkdocs.yml\ncopyright: slotwise {version_of(ROOT)}, MIT licence\nnav: {json.dumps(nav)}\n",
                                     encoding="utf-8")
-    done = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "-f", OUT / "mkdocs.yml"],
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "-f", OUT / "mkdocs.yml"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     wrong, names = undescribed(compounds, config["known"])
     wrong = warnings + without + wrong + (["MkDocs failed:", *(line for line in done.stdout.splitlines() if line.startswith(("WARNING", "ERROR")))] if done.returncode else [])
     print(*wrong, sep="\n", end="\n" if wrong else "")

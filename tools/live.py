@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
 """Builds the live page (docs/live and, as WebAssembly, examples/live) as build/docs/html/live, and tests it in Chromium without a window: the
-counters are those of a native program, the slider and the keyboard work, a slow machine gets fewer entities, the walks are measured, a page of 360
-pixels is not wider, there is a text where WebAssembly is missing, and the console has no error. Then the site:
-guide and longest pages of the reference are not wider than a phone, and lead here. Pictures of the page are in build/live."""
+counters are those of a native program, slider and keyboard work, a slow machine gets fewer entities, the walks are measured, 360 pixels are wide
+enough, a text stands where WebAssembly is missing. Guide and reference are no wider than a phone, and lead here. Pictures are in build/live."""
 import functools
 import http.server
 import re
@@ -19,14 +18,8 @@ sys.path.append(str(ROOT / "tools" / "verify"))
 import proof  # noqa: E402
 
 OUT, WORK = ROOT / "build" / "docs" / "html" / "live", ROOT / "build" / "live"
-SOURCES = sorted((ROOT / "examples" / "live").glob("*.cpp"))
 MODULE = ["--target=wasm32-wasi", "-stdlib=libc++", "-fno-exceptions", "-fno-rtti", "-O3", "-flto", "-msimd128", "-mbulk-memory", "-nostartfiles",
           "-Wl,--no-entry,--strip-all,--export=__wasm_call_ctors"]  # without the last, each exported function would also end the C library, with imports
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
 
 
 def build():
@@ -34,7 +27,7 @@ def build():
     shutil.rmtree(OUT, ignore_errors=True)
     shutil.copytree(ROOT / "docs" / "live", OUT)
     WORK.mkdir(parents=True, exist_ok=True)
-    common = ["-std=c++20", f"-I{proof.INCLUDE}", *SOURCES, "-o"]
+    common = ["-std=c++20", f"-I{proof.INCLUDE}", *(ROOT / "examples" / "live").glob("*.cpp"), "-o"]
     proof.must([proof.clang(), *MODULE, *common, OUT / "live.wasm"], "live.wasm does not compile")
     proof.must([proof.gcc(), "-O2", *common, WORK / "live"], "examples/live does not compile")
     return subprocess.run([WORK / "live"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True).stdout.splitlines()[0]
@@ -90,7 +83,6 @@ def test(page, url, native):
     page.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": "delete globalThis.WebAssembly"})
     page.get(url)
     assert "need JavaScript and WebAssembly" in element("#state").text and not element("#world").is_displayed(), "no text without WebAssembly"
-    page.save_screenshot(f"{WORK}/without.png")
     errors = [each["message"] for each in page.get_log("browser")]
     assert not errors, errors
     return walks
@@ -115,16 +107,15 @@ def test_site(page, url):
 def main():
     arguments(__doc__).parse_args()
     native = build()
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=OUT.parent))
+    http.server.SimpleHTTPRequestHandler.log_message = lambda *_: None
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(http.server.SimpleHTTPRequestHandler, directory=OUT.parent))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     page, url = browser(), f"http://127.0.0.1:{server.server_port}/"
     try:
         pages = test_site(page, url)
         walks = test(page, url + "live/", native)
-    except Exception:
-        page.save_screenshot(f"{WORK}/failed.png")
-        raise
     finally:
+        page.save_screenshot(f"{WORK}/last.png")
         page.quit()
     print(f"live: build/docs/html/live, {(OUT / 'live.wasm').stat().st_size // 1024} KiB of WebAssembly; {native}; walks {', '.join(walks)}; {pages} pages, no console error")
 

@@ -24,13 +24,6 @@ namespace detail {
 
 //=== keys and values by slot ===//
 
-/// Fetches the cache line at `address`.
-SLOTWISE_ALWAYS_INLINE void prefetch_read([[maybe_unused]] const void* address) noexcept {
-#if defined(__GNUC__) || defined(__clang__)
-    __builtin_prefetch(address);
-#endif
-}
-
 /// Throws std::out_of_range, which names the key if its type is one of these.
 template <class... Named>
 [[noreturn]] SLOTWISE_COLD void throw_no_key_among(const char* message, const TypeDescriptor& type, const void* key) {
@@ -88,6 +81,7 @@ public:
     std::uint64_t hash_at(slot_t slot) const noexcept { return widen_hash(*hashes_.ptr(slot)); }
     bool equals(slot_t slot, const void* key) const { return type()->equal(keys_.ptr(slot), key); }
     const void* key_of(slot_t slot) const noexcept { return keys_.ptr(slot); }
+    const void* ptr(slot_t slot) const noexcept { return keys_.ptr(slot); }
     /// The same, to be moved from.
     void* address_of(slot_t slot) noexcept { return keys_.ptr(slot); }
 
@@ -558,7 +552,7 @@ public:
         in_blocks(count, key_at, [&](size_type first, size_type size, const std::uint64_t* hashes, const void* const* keys) {
             for (size_type i = 0; i != size; ++i) // the key of the entry that the search meets first
                 core_.store.index.find(hashes[i], [&](slot_t slot) {
-                    detail::prefetch_read(core_.store.keys.key_of(slot));
+                    detail::ColumnAccess::prefetch_key(*this, slot);
                     return true;
                 });
             for (size_type i = 0; i != size; ++i) found(first + i, core_.do_find(hashes[i], keys[i]));

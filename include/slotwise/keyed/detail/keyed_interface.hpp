@@ -138,6 +138,14 @@ struct ColumnAccess {
             return true;
         });
     }
+    /// Fetches the key in the slot.
+    template <class Container>
+    SLOTWISE_ALWAYS_INLINE static void prefetch_key([[maybe_unused]] const Container& container,
+                                                    [[maybe_unused]] slot_t slot) noexcept {
+#if defined(__GNUC__) || defined(__clang__)
+        __builtin_prefetch(container.core_.store.keys.ptr(slot));
+#endif
+    }
     /// Fetches what the container itself keeps of the slot beside the key.
     template <class Container>
     SLOTWISE_ALWAYS_INLINE static void prefetch_columns(const Container& container, slot_t slot) noexcept {
@@ -152,13 +160,6 @@ struct ColumnAccess {
     }
 
 private:
-    template <class Container>
-    SLOTWISE_ALWAYS_INLINE static void prefetch_key([[maybe_unused]] const Container& container,
-                                                    [[maybe_unused]] slot_t slot) noexcept {
-#if defined(__GNUC__) || defined(__clang__)
-        __builtin_prefetch(container.core_.store.keys.ptr(slot));
-#endif
-    }
     template <class Column>
     SLOTWISE_ALWAYS_INLINE static void prefetch_own([[maybe_unused]] const Column& column,
                                                     [[maybe_unused]] slot_t slot) noexcept {
