@@ -13,9 +13,12 @@ from . import _core
 _OURS = ("_hub_",)  # attributes of this package, which no copy has
 
 
-def made(cls: type[typing.Any], *arguments: typing.Any) -> typing.Any:
+_T = typing.TypeVar("_T")
+
+
+def made(cls: type[_T], *arguments: typing.Any) -> _T:
     """A new object of `cls`. The arguments are those of the class of _core that it derives from."""
-    core = next(each for each in cls.__mro__ if getattr(_core, each.__name__, None) is each)
+    core: typing.Any = next(each for each in cls.__mro__ if getattr(_core, each.__name__, None) is each)
     result = cls.__new__(cls)
     core.__init__(result, *arguments)
     return result
@@ -23,7 +26,7 @@ def made(cls: type[typing.Any], *arguments: typing.Any) -> typing.Any:
 
 def restored(cls: type[typing.Any], arguments: tuple[typing.Any, ...], data: bytes) -> typing.Any:
     """What __reduce__() names: made(), with the contents of a snapshot."""
-    result = made(cls, *arguments)
+    result: typing.Any = made(cls, *arguments)
     result.restore(data)
     return result
 
