@@ -36,10 +36,6 @@ CONDITION = re.compile(r"[ \t]*#[ \t]*(if|endif)")
 WORD = re.compile(r"""\bslotwise\b|'\\?"'|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?P<comment>//[^\n]*|/\*.*?\*/)""", re.S)
 
 
-class Refused(Exception):
-    pass
-
-
 def names_of(house, parts):
     """The headers that --only names."""
     folders = sorted({name.split("/")[0] for name in house.text if "/" in name})
@@ -50,7 +46,7 @@ def names_of(house, parts):
         elif wanted in house.text:
             yield wanted
         else:
-            raise Refused(f"--only: there is no folder or header '{part}'; the folders are: {' '.join(folders)}")
+            sys.exit(f"amalgamate: --only: there is no folder or header '{part}'; the folders are: {' '.join(folders)}")
 
 
 def in_order(house, roots, done=()):
@@ -143,7 +139,7 @@ def header_of(house, names, head, namespace):
 def write_forwarding(house, folder, single, held, namespace):
     front = folder / "slotwise"
     if front.exists() and not (folder / FORWARDING).exists():
-        raise Refused(f"{front} is there already and was not written by --forwarding: name another folder")
+        sys.exit(f"amalgamate: {front} is there already and was not written by --forwarding: name another folder")
     for name in house.text:
         path = front / name
         target = pathlib.Path(os.path.relpath(single, path.parent)).as_posix()
@@ -157,11 +153,11 @@ def write_forwarding(house, folder, single, held, namespace):
 
 def amalgamate(house, options):
     if not NAMESPACE.fullmatch(options.namespace) or "__" in options.namespace:
-        raise Refused(f"--namespace: '{options.namespace}' is no name of a namespace; write for example mine or mine::slots")
+        sys.exit(f"amalgamate: --namespace: '{options.namespace}' is no name of a namespace; write for example mine or mine::slots")
     if options.namespace != "slotwise" and prefix_of(options.namespace) == prefix_of("slotwise"):
-        raise Refused(f"--namespace: the macros of '{options.namespace}' would be those of slotwise: take a name that differs by a letter")
+        sys.exit(f"amalgamate: --namespace: the macros of '{options.namespace}' would be those of slotwise: take a name that differs by a letter")
     if house.missing:
-        raise Refused(f"{house.missing[0][0]} includes {house.missing[0][1]}, which is not here: tools/check_headers.py layout says more")
+        sys.exit(f"amalgamate: {house.missing[0][0]} includes {house.missing[0][1]}, which is not here: tools/check_headers.py layout says more")
     names = in_order(house, names_of(house, options.only.split(",")) if options.only else [FRONT_DOOR])
     head = "".join(f"// {line}\n" for line in SPDX) + (
         f"//\n// slotwise {version_of(options.root)}{' ' + options.only if options.only else ''}, written by tools/amalgamate.py.\n#pragma once\n\n")
@@ -181,10 +177,7 @@ def main():
     parser.add_argument("--forwarding", type=pathlib.Path)
     parser.add_argument("--root", type=pathlib.Path, default=ROOT)
     options = parser.parse_args()
-    try:
-        amalgamate(House(options.root.resolve()), options)
-    except Refused as refused:
-        sys.exit(f"amalgamate: {refused}")
+    amalgamate(House(options.root.resolve()), options)
 
 
 if __name__ == "__main__":

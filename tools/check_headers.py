@@ -32,7 +32,7 @@ import sysconfig
 import tempfile
 
 import guide
-from headers import ROOT, arguments, code, line_of, masked, squeeze, texts
+from headers import ROOT, arguments, closing, code, line_of, masked, squeeze, texts
 
 COLUMNS_MOST = 128  # clang-format keeps code within them, and leaves comments alone
 README_LINES_MOST = 20
@@ -143,13 +143,9 @@ def check_floors(house):
         if floor is None:
             yield f"{name}: the folder has no floor; add it to FLOORS in tools/check_headers.py and to the design, or move the file"
             continue
-        if house.room(name) == ANY_FLOOR:
-            continue
-        for target in targets:
-            below = house.floor(target)
-            if below is None:
-                continue  # said once, at the target itself
-            if below > floor:
+        for target in targets if house.room(name) != ANY_FLOOR else ():
+            below = house.floor(target)  # None is said once, at the target itself
+            if below is not None and below > floor:
                 yield (f"{name} (floor {floor}) includes {target} (floor {below}): a header includes its own floor and lower ones; "
                        f"move what both need down to floor {floor} or lower, or move {name} up to floor {below} or higher")
             elif below == floor and house.room(target) not in (house.room(name), ANY_FLOOR):
@@ -242,16 +238,6 @@ def check_text(house):
             yield f"{name} has the include guard of {guards[guard[1]]} ({guard[1]}): the second one included would vanish"
 
 
-def bracketed(text, start):
-    """What stands between the bracket at `start` and its partner."""
-    depth = 0
-    for at in range(start, len(text)):
-        depth += (text[at] in "({") - (text[at] in ")}")
-        if depth == 0:
-            return text[start + 1:at]
-    return text[start + 1:]
-
-
 def is_returned(value):
     """Whether this is a call of a function, as a whole, and not several arguments."""
     depth = 0
@@ -268,7 +254,7 @@ def check_overlapping(house):
         text = code(text)
         for member, assigned, braced in OVERLAPPING.findall(text):
             # In a constructor's list of initialisers it comes behind a colon or a comma.
-            values = [bracketed(text, found.end() - 1) for found in re.finditer(rf"[:,]\s*{member}\s*[({{]", text)]
+            values = [text[found.end():closing(text, found.end() - 1) - 1] for found in re.finditer(rf"[:,]\s*{member}\s*[({{]", text)]
             for value in filter(is_returned, [assigned, braced[1:-1], *values]):
                 yield (f"{name}: {member} shares an address and is initialised by what a function returns, {squeeze(value)}: clang 16 for "
                        "Windows writes over its neighbour (LLVM #64253); give its type a constructor for that")

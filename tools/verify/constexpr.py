@@ -39,8 +39,8 @@ def measured():
         profile = program.with_suffix(".profraw")
         built = programs.compile([source], program)
         if not built.ok:
-            proof.die(f"{proof.relative(source)} does not compile with {programs.compiler}:", built.output[:6000], code=1)
-        proof.must([program], f"{proof.relative(source)} fails:", env={"LLVM_PROFILE_FILE": str(profile)})
+            proof.die(f"{source} does not compile with {programs.compiler}:", built.output[:6000], code=1)
+        proof.must([program], f"{source} fails:", env={"LLVM_PROFILE_FILE": str(profile)})
         proof.must([proof.clang("llvm-profdata"), "merge", "-sparse", profile, "-o", program.with_suffix(".profdata")])
         report = proof.must([proof.clang("llvm-cov"), "export", program, f"-instr-profile={program.with_suffix('.profdata')}"])
         return json.loads(report[report.index("{"):])

@@ -34,10 +34,6 @@ def die(*lines, code=3):
     raise SystemExit(code)
 
 
-def relative(path):
-    return str(pathlib.Path(path).resolve().relative_to(ROOT))
-
-
 @dataclasses.dataclass
 class Result:
     code: int  # 124 when it took too long
