@@ -29,7 +29,7 @@ from ._slot_map import SlotMap
 from ._table import Table
 from ._world import Commands, Query, World
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 __all__ = [
     "Applied",
     "ArrowStream",
