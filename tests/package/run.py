@@ -3,21 +3,28 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """Makes the packages of slotwise and uses each of them as a stranger would: a program is built with it and run.
 
-  run.py [conan|vcpkg|cpack|printed|module]...   (default: all of them)
+  run.py [WAY...]          (default: conan, vcpkg, cpack, printed, module)
   run.py arrow [--quick]
+  run.py release [--check]
 
   conan   Conan 2 from the Python package index; `conan create` without any remote; one package for every compiler and build type
   vcpkg   the port in tests/package/vcpkg with stand-ins for the functions of vcpkg: what its portfile leaves behind, and a project
           made of the lines that its usage text tells users to write
   cpack   the archive: it holds include/, share/ and LICENSE, and a project finds slotwise in it
-  printed the commands of docs/packages.md, as they are printed, in a folder with a clone of these files: by the oldest and the newest
+  printed the commands of docs/packages.md, as they are printed, in a folder with a copy of these files: by the oldest and the newest
           g++ and clang++ that are here
   module  tests/consumer/module with slotwise::module of an installed slotwise, by the CMake and the Ninja of the Python package index
   arrow   Arrow's own library, out of pyarrow's wheel, reads what is exported, by two programs: every option at every size, and the extremes of
           options under sanitizers, compiled without optimisation, which takes g++ half the time. --quick: fewer sizes, no sanitizers
+  release writes build/release_files: single header, sdist, archive, SHA256SUMS of them and of wheels that are there. --check: takes slotwise by
+          each way but arrow, in a clone of a bare clone of HEAD that has the tag; these too:
+            stated  tools/check_readme.py; tag  FetchContent by URL and tag; pip, sdist  a program of Python; readme  commands of README.md
+            subdirectory, find_package, pkg_config, compiled  projects of tests/consumer
+            single  another clone makes the single header anew, with the same bytes; a program by each compiler
 
 Works in build/package. CXX chooses the compiler. Exit code 0: all of them work; 1: one does not, with the output of what failed.
 """
+import functools
 import json
 import os
 import pathlib
@@ -31,15 +38,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))
 from headers import arguments, version_of  # noqa: E402
 
-HERE = ROOT / "tests" / "package"
 WORK = ROOT / "build" / "package"
 CXX = shutil.which(os.environ.get("CXX") or "g++") or "c++"
 GENERATOR = "Ninja" if shutil.which("ninja") else "Unix Makefiles"
-NOTHING_ELSE = ["-DSLOTWISE_BUILD_TESTS=OFF", "-DSLOTWISE_BUILD_BENCH=OFF", "-DSLOTWISE_BUILD_EXAMPLES=OFF"]
 CMAKE_FILES = ("slotwiseConfig.cmake", "slotwiseConfigVersion.cmake", "slotwiseModule.cmake")
 PAGE = (ROOT / "docs/packages.md").read_text(encoding="utf-8")
 VERSION = version_of(ROOT)
-COMPILED = "compiled/main.cpp compiled/part.cpp"  # a program that calls the compiled library
 USUAL = ["-G", GENERATOR, f"-DCMAKE_CXX_COMPILER={CXX}"]
 
 
@@ -83,8 +87,12 @@ def expect_files(folder, expected):
     expect(here == expected, f"{folder} lacks {sorted(expected - here)} and should not have {sorted(here - expected)}")
 
 
+def expect_works(said):
+    expect(said == f"slotwise {VERSION}: works\n", f"the program said: {said}")
+
+
 def use(work, prefix, lines, sources="main.cpp"):
-    """A project with a target `main` and these lines, which find slotwise below the prefix and nowhere else."""
+    """A project with a target `main` and these lines, which find slotwise below the prefix, if there is one, and nowhere else."""
     project = work / "project"
     project.mkdir()
     declare = f"add_executable(main {' '.join((ROOT / 'tests/consumer' / each).as_posix() for each in sources.split())})\n"
@@ -92,10 +100,15 @@ def use(work, prefix, lines, sources="main.cpp"):
         "cmake_minimum_required(VERSION 3.23)\nproject(consumer LANGUAGES CXX)\n" + declare + lines)
     run("cmake", *USUAL, "-S", project, "-B", work / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
     cache = (work / "build/CMakeCache.txt").read_text()
-    expect(f"slotwise_DIR:PATH={prefix}/" in cache, f"slotwise was found elsewhere than below {prefix}")
+    expect(not prefix or f"slotwise_DIR:PATH={prefix}/" in cache, f"slotwise was found elsewhere than below {prefix}")
     run("cmake", "--build", work / "build")
-    said = run(work / "build" / "main")
-    expect(said == f"slotwise {VERSION}: works\n", f"the program said: {said}")
+    expect_works(run(work / "build" / "main"))
+
+
+def consumer(name, cmake="cmake", generator=GENERATOR, compiler=CXX, **environment):
+    """A project of tests/consumer, with slotwise as this folder has it and with an installed one."""
+    run(cmake, f"-Dproject={ROOT / 'tests/consumer' / name}", f"-Dwork={fresh(name)}", f"-Dslotwise_source={ROOT}", f"-Dslotwise_version={VERSION}",
+        f"-Dgenerator={generator}", f"-Dcompiler={compiler}", "-P", ROOT / "tests/consumer/run.cmake", **environment)
 
 
 def venv(*packages):
@@ -148,7 +161,7 @@ def vcpkg():
     asked = {dependency["name"] for dependency in manifest["dependencies"] if dependency["host"] is True}
     expect(used == asked, f"portfile.cmake uses {used}, vcpkg.json asks for {asked}")
 
-    run("cmake", f"-Dwork={work}", f"-Dport={port}", f"-Dgenerator={GENERATOR}", f"-Dcompiler={CXX}", "-P", HERE / "vcpkg_stubs.cmake")
+    run("cmake", f"-Dwork={work}", f"-Dport={port}", f"-Dgenerator={GENERATOR}", f"-Dcompiler={CXX}", "-P", ROOT / "tests/package/vcpkg_stubs.cmake")
     package = work / "package"
     expect_files(package, headers() + ["share/pkgconfig/slotwise.pc"] + [
         f"share/slotwise/{name}" for name in ("copyright", "usage", *CMAKE_FILES)])
@@ -159,17 +172,22 @@ def vcpkg():
     package.rename(installed)
     use(work, installed, "\n".join(lines) + "\n")
     compiled = fresh("vcpkg_compiled")
-    run("cmake", f"-Dwork={compiled}", f"-Dport={port}", f"-Dgenerator={GENERATOR}", f"-Dcompiler={CXX}", "-DFEATURES=compiled", "-P", HERE / "vcpkg_stubs.cmake")
-    use(compiled, compiled / "package", "\n".join(lines).replace("slotwise::slotwise", "slotwise::compiled") + "\n", COMPILED)
+    run("cmake", f"-Dwork={compiled}", f"-Dport={port}", f"-Dgenerator={GENERATOR}", f"-Dcompiler={CXX}", "-DFEATURES=compiled", "-P", ROOT / "tests/package/vcpkg_stubs.cmake")
+    use(compiled, compiled / "package", "\n".join(lines).replace("slotwise::slotwise", "slotwise::compiled") + "\n",
+        "compiled/main.cpp compiled/part.cpp")  # a program that calls the compiled library
+
+
+def archive_of(work):
+    run("cmake", *USUAL, *(f"-DSLOTWISE_BUILD_{part}=OFF" for part in ("TESTS", "BENCH", "EXAMPLES")), "-S", ROOT, "-B", work / "slotwise")
+    run("cpack", "-B", work, cwd=work / "slotwise")
+    archives = [path.name for path in work.glob("*.tar.gz")]
+    expect(archives == [f"slotwise-{VERSION}.tar.gz"], f"the archives are {archives}")
+    return work / archives[0]
 
 
 def cpack():
     work = fresh("cpack")
-    run("cmake", *USUAL, *NOTHING_ELSE, "-S", ROOT, "-B", work / "slotwise")
-    run("cpack", "-B", work, cwd=work / "slotwise")
-    archives = [path.name for path in work.glob("*.tar.gz")]
-    expect(archives == [f"slotwise-{VERSION}.tar.gz"], f"the archives are {archives}")
-    with tarfile.open(work / archives[0]) as archive:
+    with tarfile.open(archive_of(work)) as archive:
         archive.extractall(work)
     unpacked = work / f"slotwise-{VERSION}"
     expect(sorted(path.name for path in unpacked.iterdir()) == ["LICENSE", "include", "share"], f"{unpacked}: {files_of(unpacked)}")
@@ -186,12 +204,8 @@ def compilers():
 
 
 def printed():
-    work, store = fresh("printed"), WORK / "printed" / "repository"
-    run("git", "init", "--quiet", "--bare", store)
-    git = ["git", f"--git-dir={store}", f"--work-tree={ROOT}", *"-c user.name=package -c user.email=package@localhost -c commit.gpgsign=false".split()]
-    run(*git, "add", "--all", ROOT)  # but what .gitignore names
-    run(*git, "commit", "--quiet", "--message=now")
-    run("git", "clone", "--quiet", store, work / "slotwise")
+    work = fresh("printed")
+    shutil.copytree(ROOT, work / "slotwise", ignore=shutil.ignore_patterns("build", "build-*", ".git", "__pycache__"))
     (work / "bin").mkdir()
     blocks, done = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.M | re.S), set()
     for compiler in compilers():
@@ -215,12 +229,61 @@ def printed():
 
 
 def module():
-    programs, project = venv("cmake>=3.28", "ninja>=1.11"), ROOT / "tests/consumer/module"
-    clang = next((compiler for compiler in compilers() if "clang" in compiler), None)
+    programs, clang = venv("cmake>=3.28", "ninja>=1.11"), next((compiler for compiler in compilers() if "clang" in compiler), None)
     expect(clang, "the module is built by clang++ 16 or newer, and none is here (g++ 12 cannot build it); tools/dev setup module installs it")
-    run(programs / "cmake", f"-Dproject={project}", f"-Dwork={fresh('module')}", f"-Dslotwise_source={ROOT}", f"-Dslotwise_version={VERSION}",
-        "-Dgenerator=Ninja", f"-Dcompiler={clang}", "-P", project.parent / "run.cmake", SLOTWISE_MODULE_BY="cmake",
-        PATH=f"{programs}{os.pathsep}{os.environ['PATH']}")
+    consumer("module", programs / "cmake", "Ninja", clang, SLOTWISE_MODULE_BY="cmake", PATH=f"{programs}{os.pathsep}{os.environ['PATH']}")
+
+
+def tag():
+    url, block = run("git", "config", "remote.origin.url").strip(), re.search(r"^include\(FetchContent\)\n.*?(?=^```$)", PAGE, re.M | re.S)[0]
+    block = block.replace("GIT_TAG main", f"GIT_TAG v{VERSION}").replace("your_target", "main")
+    use(fresh("tag"), "", f'set(slotwise_repository "{url}")\n{block}')
+
+
+def single():
+    work, command = fresh("single"), re.search(r"`(slotwise/tools/dev amalgamate \S+ && sha256sum .*?)`", PAGE)[1]
+    shutil.copy(release() / "SHA256SUMS", work)
+    run("bash", "-ec", f"umask 077; git clone --quiet '{ROOT}' slotwise; {command}", cwd=work, LC_ALL="C", TZ="Asia/Tokyo")
+    (work / "app.cpp").write_text((ROOT / "tests/consumer/main.cpp").read_text().replace("<slotwise/slotwise.hpp>", '"slotwise_single.hpp"'))
+    for compiler in compilers():
+        run(compiler, "-std=c++20", work / "app.cpp", "-o", work / "app")
+        expect_works(run(work / "app"))
+
+
+def pip(source):
+    work = fresh("pip")
+    run(sys.executable, "-m", "venv", work)
+    run(work / "bin/pip", "install", "--quiet", source, CXX=CXX)
+    expect_works(run(work / "bin/python", "-c", "import slotwise; m = slotwise.Map(key=int, value=float); m[1] = 0.5; "
+                     "print(f'slotwise {slotwise.__version__}:', 'works' if 2 not in m and m.column('value')[0] == 0.5 else m)", cwd=work))
+
+
+def readme():
+    commands = re.findall(r"^(tools/dev \w+) +#", (ROOT / "README.md").read_text(encoding="utf-8"), re.M)
+    expect(commands, "README.md has no commands")
+    run("bash", "-ec", "\n".join(commands))
+
+
+def release():
+    """What a release has, beside wheels that are there; the sdist has the name of the archive."""
+    folder = ROOT / "build/release_files"
+    run("bash", "-ec", f"mkdir -p '{folder}'; find '{folder}' -type f -not -name '*.whl' -delete")
+    run(sys.executable, "tools/amalgamate.py", folder / "slotwise_single.hpp")
+    shutil.copy(archive_of(fresh("archive")), folder / f"slotwise-{VERSION}-headers.tar.gz")
+    run(venv("build") / "python", "-m", "build", "--sdist", "--outdir", folder, ROOT)
+    (folder / "SHA256SUMS").write_text(run("bash", "-c", "sha256sum -- *", cwd=folder))
+    return folder
+
+
+def check_release():
+    changed, first = run("git", "status", "--porcelain"), re.search(r"^## .*", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)[0]
+    expect(not changed, f"this is not committed:\n{changed}")
+    expect(re.fullmatch(rf"## {re.escape(VERSION)} \(\d{{4}}-\d\d-\d\d\)", first), f"the first section of CHANGELOG.md is '{first}'")
+    store, clone = fresh("release") / "slotwise.git", WORK / "release/slotwise"
+    run("git", "clone", "--quiet", "--bare", ROOT, store)
+    run("git", "tag", "--force", f"v{VERSION}", cwd=store)
+    run("git", "clone", "--quiet", "--branch", f"v{VERSION}", store, clone)
+    os.execv(sys.executable, [sys.executable, str(clone / "tests/package/run.py"), *WAYS])
 
 
 def arrow(quick):
@@ -233,26 +296,28 @@ def arrow(quick):
         print(run(work / name, *["--quick"] * quick), end="", flush=True)
 
 
-WAYS = {"conan": conan, "vcpkg": vcpkg, "cpack": cpack, "printed": printed, "module": module}
+PACKAGES = {"conan": conan, "vcpkg": vcpkg, "cpack": cpack, "printed": printed, "module": module}
+WAYS = {"stated": functools.partial(run, sys.executable, "tools/check_readme.py"), "tag": tag, **PACKAGES, "single": single,
+        **{name: functools.partial(consumer, name) for name in ("subdirectory", "find_package", "pkg_config", "compiled")},
+        "pip": lambda: pip(ROOT), "sdist": lambda: pip(release() / f"slotwise-{VERSION}.tar.gz"), "readme": readme}
 
 
 def main():
-    parser = arguments(__doc__, "--quick")
-    parser.add_argument("ways", nargs="*", metavar="|".join(WAYS))
+    parser = arguments(__doc__, "--quick", "--check")
+    parser.add_argument("ways", nargs="*", metavar="WAY", default=PACKAGES)
     given = parser.parse_args()
-    ways, WAYS["arrow"] = given.ways or list(WAYS), lambda: arrow(given.quick)
-    for way in ways:
-        if way not in WAYS:
-            parser.error(f"there is no package '{way}'; there are {', '.join(WAYS)}")
-    failed = 0
-    for way in ways:
+    ways, failed = {**WAYS, "arrow": lambda: arrow(given.quick), "release": check_release if given.check else release}, 0
+    for way in given.ways:
+        if way not in ways:
+            parser.error(f"there is no way '{way}'; there are {', '.join(ways)}")
+    for way in given.ways:
         try:
-            WAYS[way]()
+            ways[way]()
             print(f"{way}: works", flush=True)
         except Failed as failure:
             failed += 1
             print(f"{way}: {failure}", file=sys.stderr, flush=True)
-    print(f"{len(ways) - failed} of {len(ways)} packages of slotwise {VERSION} work")
+    print(f"slotwise {VERSION}: {len(given.ways) - failed} ways work, {failed} do not")
     return 1 if failed else 0
 
 
