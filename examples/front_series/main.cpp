@@ -13,7 +13,7 @@ int main() {
     slotwise::TSDStorage<std::string, double> prices, replica;
     const auto before = prices.window();
     prices.write(1).set("bund", 131.2); // opens the window of time 1
-    for (auto [key, price] : prices.modified_items(1)) std::cout << key << ' ' << price;
+    for (auto [key, bid] : prices.modified_items(1)) std::cout << key << ' ' << bid;
     const auto bytes = capture(prices).to_bytes(before); // the window's delta
     apply_delta(replica, bytes);                         // in another process
     // [/readme]
