@@ -117,7 +117,7 @@ def title_of(page):
 
 def reading_order():
     """The pages as the table of the first one lists them."""
-    return list(dict.fromkeys(["index", *re.findall(r"^\|.*?\]\(([\w-]+)\.md", guide.pages()["index"], re.M)]))
+    return list(dict.fromkeys(["index", *re.findall(r"^\|.*?\]\((?:\.\./)?([\w-]+)\.md", guide.pages()["index"], re.M)]))
 
 
 def example_of(name, room):
@@ -191,14 +191,14 @@ def write_reference(compounds, config):
             if re.match(r"\w+", each["name"])[0] in public and "::" not in each["name"] and not each["example"] and each["name"] not in config["without an example"]], nav, known
 
 
-def write_guide(known):
-    """Copies the guide. Where a page first names a class, it links to it."""
-    for source in sorted(guide.GUIDE.glob("*.md")):
+def write_guide(known, words):
+    """Copies the guide, each page with the words that find it. Where a page first names a class, it links to it."""
+    for source in [*guide.GUIDE.glob("*.md"), ROOT / "docs" / "packages.md"]:
         unseen = dict(known)
-        parts = re.split(r"(^```.*?^```$|^#.*?$)", source.read_text(encoding="utf-8").replace("](../", "]("), flags=re.M | re.S)
+        parts = re.split(r"(^```.*?^```$|^#.*?$)", source.read_text(encoding="utf-8").replace("](../", "](").replace("](guide/", "]("), flags=re.M | re.S)
         parts[::2] = [re.sub(r"(?<![\[`])`(\w+)`(?![`\]])", lambda name: f"[{name[0]}](reference/{unseen.pop(name[1])}.md)" if name[1] in unseen else name[0], each)
                       for each in parts[::2]]
-        (PAGES / source.name).write_text("".join(parts), encoding="utf-8")
+        (PAGES / source.name).write_text(f"---\ntags: {json.dumps(words.get(source.stem, []))}\n---\n" + "".join(parts), encoding="utf-8")
     for each in [*(ROOT / "docs").glob("*.svg"), ROOT / "docs" / "theme.css"]:
         shutil.copy(each, PAGES)
     shutil.copytree(ROOT / "docs" / "live", PAGES / "live")
@@ -211,7 +211,7 @@ def main():
     config = yaml.safe_load((ROOT / "docs" / "reference.yml").read_text(encoding="utf-8"))
     warnings, compounds = read_headers()
     without, reference, known = write_reference(compounds, config)
-    write_guide(known)
+    write_guide(known, config["words"])
     nav = [{"Guide": [f"{page}.md" for page in reading_order()]}, {"Reference": reference}, {"Live": "live/index.html"}]
     (OUT / "mkdocs.yml").write_text(f"INHERIT: {ROOT}/docs/mkdocs.yml\ncopyright: slotwise {version_of(ROOT)}, MIT licence\nnav: {json.dumps(nav)}\n",
                                     encoding="utf-8")
