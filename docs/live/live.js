@@ -116,7 +116,7 @@ async function show() {
     const from = +size.value, least = +size.min;
     if (from <= least) return;
     resize(Math.max(least, Math.floor((from * Math.min(limit / took, 1) * 0.9) / size.step) * size.step));
-    find("lowered").textContent = `A frame took ${took.toFixed(0)} ms with ${from.toLocaleString("en")} entities, which this machine does not hold: ` +
+    find("lowered").textContent = `A frame took ${took.toFixed(0)} ms with ${from.toLocaleString("en")} entities, too long for a smooth picture: ` +
       `they were lowered to ${(+size.value).toLocaleString("en")}.`;
     find("lowered").hidden = false;
   };
