@@ -14,9 +14,10 @@ required_conan_version = ">=2.0"
 
 class Slotwise(ConanFile):
     name = "slotwise"
-    description = "Header-only C++20 generational containers: slots, handles and columns"
+    description = "Header-only C++20 generational containers: slot maps, ECS, keyed maps, time series and graphs"
     license = "MIT"
-    topics = ("containers", "slot-map", "handles", "header-only")
+    topics = ("containers", "data-structures", "slot-map", "generational-arena", "sparse-set", "ecs", "entity-component-system", "handles", "time-series",
+              "header-only")
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"  # without the option only to be asked for C++20: the package is the same for all
     options = {"compiled": [True, False]}  # slotwise::compiled beside the headers
