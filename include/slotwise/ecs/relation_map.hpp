@@ -50,7 +50,7 @@ class RelationPairs;
 /// @tparam Source a handle, a number, an enumeration, or another small trivially copyable type with a hash
 /// @tparam Relation the same
 /// @tparam Target the same
-/// @tparam With in any order: Options<RelationMapOptions{...}>, AllocBy<A>
+/// @tparam With in any order: `Options<RelationMapOptions{...}>`, `AllocBy<A>`
 template <class Source, class Relation, class Target, class... With>
 class RelationMap {
     static_assert(

@@ -438,7 +438,8 @@ struct PartArguments<BasicAnyMapStorage<With...>> : AnyArguments<With...> {
 /// many at once as an AnySpan.
 ///     AnySetStorage names(TypeDescriptor::of<std::string>());
 ///     names.insert(&name);
-/// @tparam With in any order: `Column<U>` and static observers, Options<KeySetOptions{...}>, `IndexBy<I>`, AllocBy<A>, Tag<X>
+/// @tparam With in any order: `Column<U>` and static observers, `Options<KeySetOptions{...}>`,
+/// `IndexBy<I>`, `AllocBy<A>`, `Tag<X>`
 template <class... With>
 class BasicAnySetStorage
     : public KeyedInterface<detail::AnyKeyStore<typename detail::AnyArguments<With...>::allocator>,

@@ -102,8 +102,8 @@ struct NewKey {
 /// @tparam Key any object type; a key that can neither be copied nor moved is built from what a transparent hash takes
 /// @tparam With in any order: HashBy<H> and EqualBy<E>, which compare keys (results of a hash not declared is_avalanching
 /// are mixed); `IndexBy<I>`, HashIndex or an adapter: BoostIndex ...; `Column<U>` and static observers, called inline,
-/// reached by `column<U>()` and observer<O>(), by number where a type occurs twice; Options<KeySetOptions{...}>, AllocBy<A>,
-/// Tag<X>
+/// reached by `column<U>()` and `observer<O>()`, by number where a type occurs twice; `Options<KeySetOptions{...}>`,
+/// `AllocBy<A>`, `Tag<X>`
 template <class Key, class... With>
 class SetStorage
     : public KeyedInterface<detail::KeyedStore<Key, detail::KeyedArguments<Key, With...>>,

@@ -251,7 +251,8 @@ using PagedInterface = typename SlotMapInterfaceOf<
 
 } // namespace detail
 
-/// Elements of type T in slots; the map makes the handle. Elements never move: not on growth, erase, or when the map moves.
+/// A slot map: elements of type T, found by handles that the map makes. They never move: not on growth, erase, or when the map
+/// moves.
 ///
 /// Erasing while iterating: iterators survive growth and the erase of any element; ++ from an erased element goes to the next
 /// live one, which erase(it) returns. An element inserted meanwhile may be visited, if its slot lies ahead. In for_each, f may
@@ -259,7 +260,7 @@ using PagedInterface = typename SlotMapInterfaceOf<
 /// an element over the payload. Memory: chunks of up to 1 MiB. Growth copies only versions (Growth::reserve: not even these).
 /// @tparam T any object type, also one that can neither be copied nor moved
 /// @tparam With in any order: `Column<U>` and static observers (called inline, reached by `column<U>()` and
-/// observer<O>(), by number where a type occurs twice), Options<SlotMapOptions{...}>, AllocBy<A>, Tag<X>
+/// `observer<O>()`, by number where a type occurs twice), `Options<SlotMapOptions{...}>`, `AllocBy<A>`, `Tag<X>`
 template <class T, class... With>
 class SlotMap : public detail::PagedInterface<T, With...> {
     using Base = detail::PagedInterface<T, With...>;

@@ -17,8 +17,8 @@ class AnyTSSWriter;
 ///     AnyTSSStorage active(TypeDescriptor::of<std::string>());
 ///     active.write(1).add(&name);
 ///     for (const void* key : active.added(1)) ...
-/// @tparam With in any order: TimeBy<T>, `IndexBy<I>`, AllocBy<A>, Tag<X>, Options<SeriesOptions{...}>, `Column<U>` and static
-/// observers whose on_insert must not throw
+/// @tparam With in any order: `TimeBy<T>`, `IndexBy<I>`, `AllocBy<A>`, `Tag<X>`, `Options<SeriesOptions{...}>`, `Column<U>`
+/// and static observers whose on_insert must not throw
 template <class... With>
 class BasicAnyTSSStorage : public detail::AnySeries<detail::AnySeriesSet<With...>, detail::AnySeriesArguments<With...>,
                                                     BasicAnyTSSStorage<With...>, AnyTSSWriter> {

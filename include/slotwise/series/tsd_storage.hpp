@@ -15,7 +15,8 @@ SLOTWISE_BEGIN
 template <class Storage>
 class TSDWriter;
 
-/// A time-series dictionary: MapStorage + TimeArray (when each value was written) + ObserverArray + DeltaTracker.
+/// A time-series dictionary: it records which keys and values each window of time has changed. It is a MapStorage + TimeArray
+/// (when each value was written) + ObserverArray + DeltaTracker.
 ///     TSDStorage<std::string, double> price;
 ///     price.write(1).set("bund", 131.2);
 ///     for (auto [key, value] : price.modified_items(1)) ...
