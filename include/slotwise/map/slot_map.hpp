@@ -251,8 +251,8 @@ using PagedInterface = typename SlotMapInterfaceOf<
 
 } // namespace detail
 
-/// A slot map: elements of type T, found by handles that the map makes. They never move: not on growth, erase, or when the map
-/// moves.
+/// A slot map: elements of type T, found by handles that the map makes. Elements never move: not on growth, erase, or when the
+/// map moves.
 ///
 /// Erasing while iterating: iterators survive growth and the erase of any element; ++ from an erased element goes to the next
 /// live one, which erase(it) returns. An element inserted meanwhile may be visited, if its slot lies ahead. In for_each, f may
