@@ -332,7 +332,8 @@ private:
 
 /// An entity component system (ECS): entities, and components of any types that they get and lose at run time. Entities with
 /// the same set of components, an archetype, share a Table: a column for each component, a row for each entity. A change of the
-/// set moves the row, once, however many components it adds or removes. The parts are containers of their own; this class is their composition.
+/// set moves the row, once, however many components it adds or removes. The parts are containers of their own; this class is
+/// their composition.
 ///     ArchetypeStore store;
 ///     const Entity car = store.spawn(Position{}, Velocity{1, 0});
 ///     store.add(car, Name{"car"}, Health{3});                      // one move

@@ -24,8 +24,8 @@ class TSSWriter;
 /// until the window rolls. Reading never rolls a window. Deltas of any other than the open window are empty. Keys never move. A
 /// handle names one membership of one key, and never resolves again.
 /// @tparam With in any order: TimeBy<T>, ordered, with TimeTraits (std::int64_t); HashBy<H>, EqualBy<E>, `IndexBy<I>`,
-/// `AllocBy<A>` and `Tag<X>` as SetStorage's; `Options<SeriesOptions{...}>`; `Column<U>` and static observers of the slots, whose
-/// on_insert must not throw
+/// `AllocBy<A>` and `Tag<X>` as SetStorage's; `Options<SeriesOptions{...}>`; `Column<U>` and static observers of the slots,
+/// whose on_insert must not throw
 template <class Key, class... With>
 class TSSStorage : public detail::SeriesInterface<detail::SeriesSet<Key, With...>, detail::time_of<Key, With...>,
                                                   TSSStorage<Key, With...>, TSSWriter> {

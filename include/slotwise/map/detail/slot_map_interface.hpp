@@ -319,7 +319,8 @@ struct SlotMapEngineOf<Store, Args, TypeList<Observers...>> {
 
 } // namespace detail
 
-/// What all slot maps offer: a directory, a store and observers. Not used by itself: see SlotMap, DenseSlotMap, SoaSlotMap, AnySlotMap.
+/// What all slot maps offer: a directory, a store and observers. Not used by itself: see SlotMap, DenseSlotMap, SoaSlotMap,
+/// AnySlotMap.
 ///
 /// Guarantees, the same for all of them:
 ///   strong    an insert that throws has no effect: size, elements, the order of future handles are as before
