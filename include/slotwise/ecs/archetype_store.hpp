@@ -1072,8 +1072,19 @@ public:
     /// @pre of the outermost call: nothing walks or changes the store (checked at level fast). No other thread uses the store,
     /// except for what f itself lets them do: record into buffers of their own, and read
     /// @throws what f throws, and as apply() @complexity as apply()
-    template <class F>
-    size_type defer(F&& f);
+    template <class F, class Deferral = detail::Deferral>
+    size_type defer(F&& f) {
+        if constexpr (requires { sizeof(Deferral); }) {
+            static_assert(std::is_invocable_v<F&, CommandBuffer&>,
+                          "ArchetypeStore::defer(f): f takes a CommandBuffer&, as in store.defer([&](auto& commands) {...})");
+            Deferral deferral(*this);
+            f(deferral.commands());
+            return deferral.end();
+        } else {
+            static_assert(!std::is_same_v<F, F>, "ArchetypeStore::defer(f): include <slotwise/ecs/command_buffer.hpp>");
+            return 0;
+        }
+    }
 
     //=== snapshots ===//
 

@@ -338,15 +338,6 @@ private:
 
 } // namespace detail
 
-template <class F>
-ArchetypeStore::size_type ArchetypeStore::defer(F&& f) {
-    static_assert(std::is_invocable_v<F&, CommandBuffer&>,
-                  "ArchetypeStore::defer(f): f takes a CommandBuffer&, as in store.defer([&](auto& commands) {...})");
-    detail::Deferral deferral(*this);
-    f(deferral.commands());
-    return deferral.end();
-}
-
 SLOTWISE_END
 
 #if SLOTWISE_BODIES
