@@ -383,7 +383,7 @@ TEST_CASE("Bulk: ids end in one pass in whatever order their rows are", "[ecs][b
         ends = Entities(ends.begin() + static_cast<std::ptrdiff_t>(from),
                         ends.begin() + static_cast<std::ptrdiff_t>(from + count));
         if (round % 7 == 0 && ends.size() > 40) std::swap(ends[20], ends[ends.size() - 1]);
-        slotwise::detail::EntityIndexBulk::destroy(index, ends);
+        slotwise::detail::EntitySteps::destroy(index, ends);
         for (std::size_t i = ends.size(); i-- != 0;) loop.destroy(ends[i]);
         REQUIRE(index.check_invariants());
         REQUIRE(index.alive().size() == loop.alive().size());

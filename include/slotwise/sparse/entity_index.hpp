@@ -949,7 +949,7 @@ private:
     Order order_;                                        // their numbers by first index
 };
 
-/// For a store around an index, whose parts change together.
+/// For a store around an index: its parts change together, and many ids at once.
 struct EntitySteps {
     /// Exchanges the contents under the maps that follow `index`, which stay and were notified of the end of the old ones.
     /// @pre the allocators are equal, and no row observer is attached
@@ -957,10 +957,6 @@ struct EntitySteps {
     static void exchange(Index& index, Index& other) noexcept {
         index.exchange_contents(other.directory_);
     }
-};
-
-/// What an ArchetypeStore does to many ids of an EntityIndex at once.
-struct EntityIndexBulk {
     /// Calls f(i, location of ids[i]) for each of them. @pre each is in use
     template <class Index, class F>
     SLOTWISE_ALWAYS_INLINE static void for_each_location(Index& index, std::span<const typename Index::id_type> ids, F&& f) {
@@ -1009,7 +1005,7 @@ class EntityIndex {
     using Allocator = typename Args::allocator;
     using Directory = detail::EntityDirectory<Entity, Location, Allocator>;
     using Part = typename Directory::Part;
-    friend detail::EntityIndexBulk;
+    friend detail::EntitySteps;
     static constexpr bool nothrow_move = detail::propagates_on_move<Allocator> || detail::always_equal<Allocator>;
     static constexpr bool nothrow_swap = detail::propagates_on_swap<Allocator> || detail::always_equal<Allocator>;
 
@@ -1450,7 +1446,6 @@ private:
         });
         undo.dismiss();
     }
-    friend struct detail::EntitySteps;
     // Observers of ranges that both have stay here, and were notified of the end of the old contents.
     void exchange_contents(Directory& other) noexcept {
         directory_.for_each_part([](Part& part) {

@@ -305,6 +305,11 @@ inline bool is_sparse(const ComponentRegistry& registry, ComponentId id) {
     const ComponentTraits& traits = registry.traits(id);
     return traits.sparse || traits.switched;
 }
+inline bool any_sparse(const ComponentRegistry& registry, std::span<const ComponentId> ids) {
+    for (const ComponentId id : ids)
+        if (is_sparse(registry, id)) return true;
+    return false;
+}
 
 /// A SparseColumn for each component with trait `sparse`, SparsePairs if it is a relation, and a SwitchMap for each relation
 /// with trait `switched`, by their numbers in the registry. They are made when they are first needed and never move. It does

@@ -1171,7 +1171,7 @@ SLOTWISE_INLINE std::size_t StoreCore::despawn_found(const FoundRows& rows) {
     std::uint32_t targets = 0, sparse_ones = 0;
     if (!sparse.numbers().empty() || tables.index().count(pair(any, any)) != 0)
         for (const FoundRows::Part& part : rows.parts)
-            EntityIndexBulk::for_each_location(entities, rows.of(part), [&](std::size_t, const EntityLocation& at) {
+            EntitySteps::for_each_location(entities, rows.of(part), [&](std::size_t, const EntityLocation& at) {
                 targets |= at.is_target();
                 sparse_ones |= at.has_sparse();
             });
@@ -1197,7 +1197,7 @@ SLOTWISE_INLINE std::size_t StoreCore::despawn_found(const FoundRows& rows) {
             for (std::size_t row = ends.size(); row-- != 0;) erase_row(*location(ends[row]));
         else
             part.table->clear(); // the array stays
-        EntityIndexBulk::destroy(entities, ends);
+        EntitySteps::destroy(entities, ends);
     }
     return found;
 }
@@ -1206,8 +1206,7 @@ SLOTWISE_INLINE std::size_t StoreCore::remove_found(const FoundRows& rows, Ids g
     for (const ComponentId id : given) registry.expect(id, "ArchetypeStore::remove");
     expect_idle();
     erase_left_tables(); // those of the rows are not empty
-    bool any_sparse = false;
-    for (const ComponentId id : given) any_sparse = any_sparse || is_sparse(registry, id);
+    const bool sparse_ones = any_sparse(registry, given);
     std::size_t changed = 0;
     with_sorted(given, [&](Ids ids) {
         const auto remove_one = [&](Entity entity) {
@@ -1220,7 +1219,7 @@ SLOTWISE_INLINE std::size_t StoreCore::remove_found(const FoundRows& rows, Ids g
         for (const FoundRows::Part& part : rows.parts) {
             if (part.table == nullptr) {
                 for (const Entity entity : rows.of(part)) remove_one(entity);
-            } else if (any_sparse || part.table->moves_may_throw()) {
+            } else if (sparse_ones || part.table->moves_may_throw()) {
                 for (std::size_t row = part.table->size(); row-- != 0;) remove_one(part.table->entities()[row]);
             } else
                 changed += remove_of(*part.table, ids);
@@ -1246,7 +1245,7 @@ SLOTWISE_INLINE std::size_t StoreCore::remove_of(Table& from, Ids ids) {
     if (calls) [[unlikely]]
         remove_with_hooks(*this, lost, [] {});
     const auto first = static_cast<slot_t>(to.size());
-    EntityIndexBulk::for_each_location(
+    EntitySteps::for_each_location(
         entities, moved, [&](std::size_t i, EntityLocation& at) { at.set(step.table, first + static_cast<slot_t>(i)); });
     Table::move_all(from, to, *step.map, tick);
     return moved.size();
@@ -1259,9 +1258,7 @@ SLOTWISE_INLINE std::size_t StoreCore::remove_all(Ids ids) {
         for (const auto entry : tables.index().tables()) // in the order of walks
             if (Table& table = *entry.table; !table.empty() && has(table)) rows.add(table, 0, table.size());
     };
-    bool any_sparse = false;
-    for (const ComponentId id : ids) any_sparse = any_sparse || is_sparse(registry, id);
-    if (!any_sparse) {
+    if (!any_sparse(registry, ids)) {
         add_tables([&](const Table& table) {
             bool has = false;
             for (const ComponentId id : ids) has = has || table.contains(id);
@@ -1289,8 +1286,8 @@ SLOTWISE_INLINE std::size_t StoreCore::remove_all(Ids ids) {
 
 SLOTWISE_INLINE void StoreCore::permute(Table& table, const slot_t* order) {
     table.permute(order);
-    EntityIndexBulk::for_each_location(entities, table.entities(),
-                                       [](std::size_t row, EntityLocation& at) { at.set_row(static_cast<slot_t>(row)); });
+    EntitySteps::for_each_location(entities, table.entities(),
+                                   [](std::size_t row, EntityLocation& at) { at.set_row(static_cast<slot_t>(row)); });
 }
 
 SLOTWISE_INLINE void StoreCore::expect_rows_of(ComponentId id) const {
@@ -1437,9 +1434,7 @@ ComponentList& ComponentLists::make(const ComponentRegistry& registry, const Typ
     list.ids.assign(ids);
     for (const ComponentId id : ids) {
         insert_sorted(list.sorted, id);
-        list.any_sparse = list.any_sparse || is_sparse(registry, id);
-        for (const ComponentId companion : registry.with_closure(id))
-            list.any_sparse = list.any_sparse || is_sparse(registry, companion);
+        list.any_sparse = list.any_sparse || is_sparse(registry, id) || any_sparse(registry, registry.with_closure(id));
     }
     list.one_sparse = ids.size() == 1 && registry.traits(ids[0]).sparse && !registry.needs_target(ids[0]) &&
                       registry.with_closure(ids[0]).empty();

@@ -412,13 +412,20 @@ protected:
         const PlainVector<slot_t> ranks = pairs.ranks();
         out_.number(std::uint64_t{pairs.count(SparsePairs::by_source)});
         pairs.for_each(SparsePairs::by_source, [&](Entity source) {
-            out_.number(source.to_bits());
-            out_.number(std::uint64_t{pairs.count(SparsePairs::by_source, source)});
-            pairs.for_each(SparsePairs::by_source, source, [&](slot_t each) {
-                out_.number(pairs.entity(SparsePairs::by_target, each).to_bits());
-                out_.number(ranks[each]);
-                write_value(pairs.type(), pairs.value(each));
-            });
+            write_pairs_of(pairs, source, source, ranks, [](Entity target) { return target; });
+        });
+    }
+    /// Those of one source. @param named the source, as it is written @param as what is written for a target
+    template <class As>
+    void write_pairs_of(const SparsePairs& pairs, Entity source, Entity named, const PlainVector<slot_t>& ranks, As&& as) {
+        const std::size_t targets = pairs.count(SparsePairs::by_source, source);
+        if (targets == 0) return;
+        out_.number(named.to_bits());
+        out_.number(std::uint64_t{targets});
+        pairs.for_each(SparsePairs::by_source, source, [&](slot_t each) {
+            out_.number(as(pairs.entity(SparsePairs::by_target, each)).to_bits());
+            out_.number(ranks[each]);
+            write_value(pairs.type(), pairs.value(each));
         });
     }
     void write_value(const TypeDescriptor* type, const void* value) {
@@ -1199,7 +1206,7 @@ private:
             if (column.type() != nullptr) codec_.write(*column.type(), column.get(inside_[i]), out_);
         }
     }
-    // As StoreWriter::write_pairs. It walks all sources of the targets that the part has.
+    // The ranks are those among the pairs of the part: it walks all sources of the targets that the part has.
     void write_pairs(const SparsePairs& pairs) {
         SparseColumn seen(nullptr);  // targets whose sources have their ranks
         PlainVector<slot_t> rank_of; // by the number of a pair
@@ -1218,17 +1225,9 @@ private:
             });
         }
         out_.number(std::uint64_t{count});
-        for (std::size_t i = 0; i != inside_.size(); ++i) {
-            const std::size_t targets = pairs.count(SparsePairs::by_source, inside_[i]);
-            if (targets == 0) continue;
-            out_.number(Entity(static_cast<slot_t>(i), 1).to_bits());
-            out_.number(std::uint64_t{targets});
-            pairs.for_each(SparsePairs::by_source, inside_[i], [&](slot_t of) {
-                out_.number(local(pairs.entity(SparsePairs::by_target, of)).to_bits());
-                out_.number(rank_of[of]);
-                this->write_value(pairs.type(), pairs.value(of));
-            });
-        }
+        for (std::size_t i = 0; i != inside_.size(); ++i)
+            this->write_pairs_of(pairs, inside_[i], Entity(static_cast<slot_t>(i), 1), rank_of,
+                                 [&](Entity target) { return local(target); });
     }
 
     const ComponentSelection& selection_;
