@@ -161,7 +161,7 @@ TEST_CASE("Query: to make the same one again and to walk it allocates nothing, i
         for (auto [p, i] : store.query<P, const int>().rows()) sum += i;
         for (auto [p] : store.query<const P>().exclude<Marker>().rows()) sum += static_cast<int>(p.x);
         for (auto [entity, p, v] : store.query<P, const V>()) // rows are checked
-            for (auto [other, i] : store.query<const int>().with<V>()) sum += i;
+            for (auto [other, i] : store.query<const int>().with<V>()) sum += i + static_cast<int>(p.x);
         for (auto [entity, value] : store.query<const long>()) sum += static_cast<int>(value);
         for (auto [entity, value] : store.query<double>().with<V>()) value += 1;
         store.query<const P>().optional<const V>().for_each([&](const P&, const V* v) { sum += v != nullptr; });

@@ -655,7 +655,7 @@ TEST_CASE("ArchetypeStore: a sparse relation says what it does not support", "[e
 #if SLOTWISE_CHECK_LEVEL >= 1
 TEST_CASE("ArchetypeStore: sparse pairs do not change while a query walks, or by a hook", "[ecs]") {
     World w;
-    for (const std::size_t i : {1, 2}) w.store.relate(w.e[i], w.child_of, w.e[0]);
+    for (const std::size_t i : {1u, 2u}) w.store.relate(w.e[i], w.child_of, w.e[0]);
     const auto all_die = [&](const char* words) {
         CHECK(test::dies_saying(words, [&] { w.store.relate(w.e[3], w.child_of, w.e[0]); }));
         CHECK(test::dies_saying(words, [&] { w.store.relate(w.e[2], w.child_of, w.e[3]); }));
