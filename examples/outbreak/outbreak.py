@@ -2,14 +2,18 @@
 # SPDX-FileCopyrightText: the slotwise authors
 """An outbreak among people who move about: a simulation with slotwise.World and NumPy.
 
-    python outbreak.py [--people 20000] [--days 120] [--seed 1]
+    usage: outbreak.py [--people 20000] [--days 120] [--seed 1]
 
 People are entities. Each has a position and a home, an infected one has an illness, and one who has recovered a tag; so
 each state is a table of its own, and a day is some arithmetic on whole columns. Who falls ill, recovers or dies is
 recorded in commands while the tables are walked, and applied at the end of the day. """
 
 import argparse
+import sys
 
+if __name__ == "__main__" and "--help" in sys.argv[1:]:
+    print(__doc__)
+    sys.exit()
 import numpy as np
 import slotwise
 

@@ -87,7 +87,3 @@ def world() -> float:
 
 def main() -> None:
     assert maps() == 126.0 and sets() == [1, 2, 3] and series() is sw.Applied.done and list(slots()) == [3.0, 4.0] and world() == 5.0
-
-
-if __name__ == "__main__":
-    main()

@@ -44,7 +44,7 @@ class Help(Case):
         for name in ACTORS:
             self.actor(name, f"touch '{self.folder}/tmp/ran-{name}'\nexit 1\n")
         text = "\n".join(path.read_text(encoding="utf-8") for path in self.clone.rglob("*.py"))
-        ours = {path.stem for path in self.clone.rglob("*.py")}
+        ours = {name for path in self.clone.rglob("*.py") for name in (path.stem, path.parent.name)}
         for name in set(re.findall(r"^\s*(?:import|from) (\w+)", text, re.M)) - ours - sys.stdlib_module_names:
             self.write(f"none/{name}.py", "raise ModuleNotFoundError('none is here', name=__name__)\n")
         self.environment["PYTHONPATH"] = str(self.folder / "none")
