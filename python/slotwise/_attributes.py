@@ -59,18 +59,18 @@ def set_state(self: typing.Any, state: typing.Any) -> None:
         setattr(self, name, value)
 
 
-def shallow(self: typing.Any) -> typing.Any:
-    """For copy.copy(): a copy() with the attributes of this."""
-    result = self.copy()
+def copied(self: typing.Any) -> typing.Any:
+    """For copy(): a _plain_copy() with the attributes of this."""
+    result = self._plain_copy()
     set_state(result, state_of(self))
     return result
 
 
 def deep(self: typing.Any, memo: dict[int, typing.Any]) -> typing.Any:
-    """For copy.deepcopy(): a copy() with copies of the attributes of this."""
+    """For copy.deepcopy(): a _plain_copy() with copies of the attributes of this."""
     import copy
 
-    result = self.copy()
+    result = self._plain_copy()
     memo[id(self)] = result
     set_state(result, copy.deepcopy(state_of(self), memo))
     return result

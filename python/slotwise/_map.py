@@ -200,7 +200,7 @@ class Map(_Base[K, V]):
     def __or__(self, other: Any) -> Map[K, V]:
         if not isinstance(other, Mapping):
             return NotImplemented
-        result = self.copy()
+        result = self._plain_copy()
         result.update(other)
         return result
 
@@ -216,14 +216,17 @@ class Map(_Base[K, V]):
         self.update(other)
         return self
 
-    def copy(self) -> Map[K, V]:
-        """A copy with its elements in the same order, which nothing pins."""
+    def _plain_copy(self) -> Map[K, V]:
         result = _attributes.made(type(self), *_made_of(self))
         result._assign(self)
         return result
 
+    def copy(self) -> Map[K, V]:
+        """A copy with its elements in the same order and the attributes of a derived class. Nothing pins it."""
+        return _attributes.copied(self)  # type: ignore[no-any-return]
+
     def __copy__(self) -> Map[K, V]:
-        return _attributes.shallow(self)  # type: ignore[no-any-return]
+        return self.copy()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Map[K, V]:
         return _attributes.deep(self, memo)  # type: ignore[no-any-return]

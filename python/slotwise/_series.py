@@ -568,11 +568,20 @@ def _hub_of(self: Any) -> _Hub:
     return hub  # type: ignore[no-any-return]
 
 
-def _copy(self: Any) -> Any:
-    """A copy with the same members, window and delta, without subscribers, which nothing pins."""
+def _plain_copy(self: Any) -> Any:
     result = _attributes.made(type(self), *_made_of(self))
     result._take(self)
     return result
+
+
+def _copy(self: Any) -> Any:
+    """A copy with the same members, window and delta and the attributes of a derived class, without subscribers. Nothing
+    pins it."""
+    return _attributes.copied(self)
+
+
+def _shallow(self: Any) -> Any:
+    return self.copy()
 
 
 def _made_of(self: Any) -> tuple[Any, ...]:
@@ -772,8 +781,9 @@ class Series(_Base[K, V]):
     apply = _apply
     reconcile = _reconcile
     restore = _restore
+    _plain_copy = _plain_copy
     copy = _copy
-    __copy__ = _attributes.shallow
+    __copy__ = _shallow
     __deepcopy__ = _attributes.deep
     __reduce__ = _reduce
     to_arrow = _frames.to_arrow
@@ -931,8 +941,9 @@ class SeriesSet(_SetBase[K]):
     apply = _apply
     reconcile = _reconcile
     restore = _restore
+    _plain_copy = _plain_copy
     copy = _copy
-    __copy__ = _attributes.shallow
+    __copy__ = _shallow
     __deepcopy__ = _attributes.deep
     __reduce__ = _reduce
     to_arrow = _frames.to_arrow

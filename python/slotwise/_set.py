@@ -92,13 +92,13 @@ class Set(_Base[K]):
 
     def union(self, *others: Any) -> Set[K]:
         """A new set with the keys of all."""
-        result = self.copy()
+        result = self._plain_copy()
         result.update(*others)
         return result
 
     def intersection(self, *others: Any) -> Set[K]:
         """A new set with the keys that all have."""
-        result = self.copy()
+        result = self._plain_copy()
         result.intersection_update(*others)
         return result
 
@@ -110,9 +110,9 @@ class Set(_Base[K]):
 
     def difference(self, *others: Any) -> Set[K]:
         """A new set without the keys of the others."""
-        result = self.copy()
+        result = self._plain_copy()
         for other in others:
-            result.difference_update(self.copy() if other is result else other)
+            result.difference_update(self._plain_copy() if other is result else other)
         return result
 
     def difference_update(self, *others: Any) -> None:
@@ -125,7 +125,7 @@ class Set(_Base[K]):
 
     def symmetric_difference(self, other: Any) -> Set[K]:
         """A new set with the keys that one of both has, and not the other."""
-        result = self.copy()
+        result = self._plain_copy()
         result.symmetric_difference_update(self if other is result else other)
         return result
 
@@ -144,7 +144,7 @@ class Set(_Base[K]):
         """Whether the other has every key."""
         if isinstance(other, _AnySet):
             return self <= other
-        members = self.copy()
+        members = self._plain_copy()
         members._retain_many(_as_keys(self, other))
         return len(members) == len(self)
 
@@ -248,14 +248,17 @@ class Set(_Base[K]):
 
     # whole
 
-    def copy(self) -> Set[K]:
-        """A copy with its keys in the same order, which nothing pins."""
+    def _plain_copy(self) -> Set[K]:
         result = _attributes.made(type(self), *_made_of(self))
         result._assign(self)
         return result
 
+    def copy(self) -> Set[K]:
+        """A copy with its keys in the same order and the attributes of a derived class. Nothing pins it."""
+        return _attributes.copied(self)  # type: ignore[no-any-return]
+
     def __copy__(self) -> Set[K]:
-        return _attributes.shallow(self)  # type: ignore[no-any-return]
+        return self.copy()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Set[K]:
         return _attributes.deep(self, memo)  # type: ignore[no-any-return]

@@ -157,7 +157,7 @@ class SlotMap(_Base[V]):
         """Adds each element of an iterable, which is taken as by insert(), or each row of columns as insert_many();
         returns the handles as an array of shape (elements,). Nothing is added when one of them does not fit."""
         if values is self:
-            values = self.copy()  # its own stream would pin what is written
+            values = self._plain_copy()  # its own stream would pin what is written
         return self._extend(values)
 
     def get_many(self, handles: typing.Any, /, *, missing: typing.Literal["raise", "null"] = "raise") -> typing.Any:
@@ -265,12 +265,14 @@ class SlotMap(_Base[V]):
         before anything changes: raises ValueError that says what is wrong."""
         self._restore(data)
 
-    def copy(self) -> SlotMap[V]:
-        """A copy with the same handles, now and in future, which nothing pins."""
+    def _plain_copy(self) -> SlotMap[V]:
         result = _attributes.made(type(self), self.schema, self.on_write)
         result._take_copy(self)
-        _attributes.set_state(result, _attributes.state_of(self))
         return result
+
+    def copy(self) -> SlotMap[V]:
+        """A copy with the same handles, now and in future, and the attributes of a derived class. Nothing pins it."""
+        return _attributes.copied(self)  # type: ignore[no-any-return]
 
     def __copy__(self) -> SlotMap[V]:
         return self.copy()

@@ -98,7 +98,7 @@ class Table(_Base[V]):
         Raises ValueError that names column and row of what does not fit, TypeError. Nothing is added then.
         """
         if rows is self:
-            rows = self.copy()  # its own stream would pin what is written
+            rows = self._plain_copy()  # its own stream would pin what is written
         self._extend(rows)
 
     def get_many(self, indexes: typing.Any, /) -> typing.Any:
@@ -207,12 +207,14 @@ class Table(_Base[V]):
         anything changes: raises ValueError that says what is wrong."""
         self._restore(data)
 
-    def copy(self) -> Table[V]:
-        """A copy, which nothing pins."""
+    def _plain_copy(self) -> Table[V]:
         result = _attributes.made(type(self), self.schema, self.on_write)
         result._take_copy(self)
-        _attributes.set_state(result, _attributes.state_of(self))
         return result
+
+    def copy(self) -> Table[V]:
+        """A copy, with the attributes of a derived class. Nothing pins it."""
+        return _attributes.copied(self)  # type: ignore[no-any-return]
 
     def __copy__(self) -> Table[V]:
         return self.copy()

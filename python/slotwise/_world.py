@@ -297,24 +297,21 @@ class World(_core.World):
 
     __array__ = _frames.no_array
 
+    def _plain_copy(self: _W) -> _W:
+        other = _empty(type(self), _described(self))
+        other._take_copy(self)
+        return other
+
     def copy(self: _W) -> _W:
         """A copy with the same entities, and the attributes of a class that derives from World. Components of this world
         name those of the copy, too."""
-        other = _empty(type(self), _described(self))
-        other._take_copy(self)
-        _attributes.set_state(other, _attributes.state_of(self))
-        return other
+        return _attributes.copied(self)  # type: ignore[no-any-return]
 
     def __copy__(self: _W) -> _W:
         return self.copy()
 
     def __deepcopy__(self: _W, memo: dict[int, typing.Any]) -> _W:
-        import copy
-
-        other = self.copy()
-        memo[id(self)] = other
-        _attributes.set_state(other, copy.deepcopy(_attributes.state_of(self), memo))
-        return other
+        return _attributes.deep(self, memo)  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickles by snapshot, with the classes of records and the attributes of a class that derives from World."""

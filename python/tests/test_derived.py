@@ -20,7 +20,7 @@ ALL = {
     "Table": (sw.Table, lambda cls: cls(float, [1.0, 2.0])),
     "World": (sw.World, lambda cls: cls()),
 }
-COPIES = [copy.copy, copy.deepcopy, lambda thing: pickle.loads(pickle.dumps(thing))]
+COPIES = [lambda thing: thing.copy(), copy.copy, copy.deepcopy, lambda thing: pickle.loads(pickle.dumps(thing))]
 
 
 def derived(name, **members):
@@ -41,7 +41,7 @@ def test_copies_have_attributes_and_slots(name, copied):
     thing.extra, thing.other = [1], "other"
     got = copied(thing)
     assert type(got) is type(thing) and got.extra == [1] and got.other == "other" and not hasattr(got, "unset")
-    assert (got.extra is thing.extra) == (copied is copy.copy)
+    assert (got.extra is thing.extra) == (copied in COPIES[:2])
 
 
 @pytest.mark.parametrize("copied", COPIES)
@@ -51,6 +51,20 @@ def test_copies_ask_getstate_and_setstate(name, copied):
 
     thing = ALL[name][1](derived(name, __getstate__=lambda self: {"state": 5}, __setstate__=setstate))
     assert copied(thing).seen == {"state": 5}
+
+
+def test_a_copy_sets_the_state_once(name):
+    states = []
+    thing = ALL[name][1](derived(name, __setstate__=lambda self, state: states.append(state)))
+    thing.other = 1
+    for copied in COPIES:
+        copied(thing)
+    assert states == [{"other": 1}] * len(COPIES)
+
+
+def test_the_module_copy_calls_copy(name):
+    thing = ALL[name][1](derived(name, copy=lambda self: "own"))
+    assert copy.copy(thing) == "own" and type(copy.deepcopy(thing)) is type(thing)
 
 
 def test_its_text_names_its_own_class(name):
