@@ -283,15 +283,17 @@ TEST_CASE("CommandBuffer: what hooks spawn while an entity ends has ids that nob
     };
     store.on_remove<int>(record);
     const Entity victim = store.spawn(1), kept = store.spawn(2);
-    SECTION("by despawn") { store.despawn(victim); }
-    SECTION("by erase_reserved") {
-        CHECK(store.erase_reserved(victim));
-        CHECK(store.cancel(victim));
-    }
-    SECTION("by a removal beside it") {
-        store.remove<int>(kept);
-        store.despawn(victim);
-    }
+    store.defer([&](CommandBuffer&) { // a hook may defer only within
+        SECTION("by despawn") { store.despawn(victim); }
+        SECTION("by erase_reserved") {
+            CHECK(store.erase_reserved(victim));
+            CHECK(store.cancel(victim));
+        }
+        SECTION("by a removal beside it") {
+            store.remove<int>(kept);
+            store.despawn(victim);
+        }
+    });
     for (int i = 0; i != 3; ++i) ids.push_back(later.spawn(Loot{}));
     ids.push_back(store.spawn(Loot{}));
     CHECK((store.apply(later) == 0 && store.apply(other) == 0 && store.check_invariants()));
