@@ -6,7 +6,7 @@
   bench/run.py iteration --quick      one question, one size, under a minute
   bench/run.py bars [QUESTION]        the promised ratios, each with its measured value: pass or miss
   bench/run.py report FILE            tables, with --compare what changed, of a file that --json wrote
-  bench/run.py publish [FILE]         what documents print: bench/results.json, docs/bench.svg, tables and sentences; FILE: not measured again
+  bench/run.py publish [FILE]         what documents print: bench/results.json, docs/charts, tables and sentences; FILE: not measured again
   bench/run.py all --json FILE        everything; bench/README.md has more examples
 
 The contenders of a group of rows (one operation, element size and n) measure in turns: a turn is a process in which each measures
@@ -19,6 +19,8 @@ import json
 import pathlib
 import sys
 
+from compile import programs  # and tools/headers.py
+from headers import write
 from tools import charts, figures
 from tools.compiling import code_size_table, includes_table, small_tables
 from tools.programs import Runner, default_core, rust_programs
@@ -40,13 +42,6 @@ def agree(results):
     return True
 
 
-def write(path, text):
-    path = pathlib.Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    print(f"\nWritten: {path}")
-
-
 def usual(options):
     """Of a question: whether a row of a benchmark passes --quick, --bytes and --n."""
     def wanted(name):
@@ -60,7 +55,7 @@ def measured(names, runner, no_rust, wanted):
     found, good = {}, True
     for name in names:
         found[name] = Results()
-        runner.run(name, wanted(name), found[name])
+        found[name].add(programs.report(runner)) if name == "compile" else runner.run(name, wanted(name), found[name])
         good = shown(name, found[name], no_rust) and good
     return found, good
 
@@ -76,13 +71,14 @@ def publish(options):
     if options.what is not None:
         found = read_raw(options.what)
     else:
-        runner = Runner(options.build, options.repetitions or 9, options.core)
+        runner = Runner(options.build, options.repetitions or 9, options.core, entt=options.entt)
         found, good = measured(figures.ASKED, runner, "no part of this", lambda name: figures.wanted(ROOT, name))
         if not good:
             return 1
     write(ROOT / figures.RESULTS, figures.condensed(found))
     found = read_raw(ROOT / figures.RESULTS)  # as the documents are checked: rounded
-    write(ROOT / figures.PICTURE, charts.readme_picture(found))
+    for file, text in (item for chart in charts.CHARTS for item in chart.pictures(found).items()):
+        write(ROOT / file, text)
     wrong = figures.checked(ROOT, update=True)
     print("\n".join(wrong) or "Documents say what was measured.")
     return 1 if wrong else 0
@@ -97,6 +93,7 @@ def main():
     parser.add_argument("--build", default=str(ROOT / "build" / "release"), help="build folder (default: build/release)")
     parser.add_argument("--json", metavar="FILE", help="keep what the programs reported")
     parser.add_argument("--compare", metavar="FILE", help="a file of --json: say what became faster or slower since, beyond noise")
+    parser.add_argument("--entt", metavar="FOLDER", help="compile, publish: where entt/entt.hpp is")
     parser.add_argument("--repetitions", type=int, help="default: 9, with --quick 5")
     parser.add_argument("--bytes", type=int, choices=[4, 8, 16, 64], help="only this element size")
     parser.add_argument("--n", type=lambda text: [int(float(n)) for n in text.split(",")],
@@ -119,11 +116,10 @@ def main():
     good = True
     if options.question == "report":
         found = read_raw(options.what)
-        for name, results in found.items():
-            good = shown(name, results, "they were not measured") and good
+        good = all([shown(name, results, "they were not measured") for name, results in found.items()])
     else:
         rust, no_rust = rust_programs() if options.rust else (None, "run with --rust (needs cargo)")
-        runner = Runner(options.build, options.repetitions or (5 if options.quick else 9), options.core, rust)
+        runner = Runner(options.build, options.repetitions or (5 if options.quick else 9), options.core, rust, options.entt)
         if options.question == "bars":
             results = Results()
             figures.run_bars(runner, results, options.what, options.rust, no_rust)
@@ -135,7 +131,7 @@ def main():
             for each in tables.values() if options.question == "all" else ():
                 each()
     if options.json:
-        write(options.json, json.dumps({name: results.raw for name, results in found.items()}, indent=1))
+        write(pathlib.Path(options.json), json.dumps({name: results.raw for name, results in found.items()}, indent=1))
     if old is not None:
         good = compare(old, by_question({"bars": found["bars"].raw}) if options.question == "bars" else found) and good
     return 0 if good else 1

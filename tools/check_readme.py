@@ -10,7 +10,7 @@
             stand below each other, a blank line between two
   links     what each relative link leads to exists, and has the heading behind the #
   words     README.md has at most 900, its code included
-  figures   what bench/tools/figures.py finds: README.md, docs/bench.svg and bench/RESULTS.md print those of bench/results.json
+  figures   what bench/tools/figures.py finds: README.md, docs/charts, their page and bench/RESULTS.md print those of bench/results.json
   version   each file of STATED has the version of include/slotwise/config/version.hpp
 
 --update rewrites the quoted blocks and the figures from their sources, then checks. --root FOLDER is another repository than the one this script

@@ -201,7 +201,8 @@ def write_guide(known, words):
         (PAGES / source.name).write_text(f"---\ntags: {json.dumps(words.get(source.stem, []))}\n---\n" + "".join(parts), encoding="utf-8")
     for each in [*(ROOT / "docs").glob("*.svg"), ROOT / "docs" / "theme.css"]:
         shutil.copy(each, PAGES)
-    shutil.copytree(ROOT / "docs" / "live", PAGES / "live")
+    for each in ("charts", "live"):
+        shutil.copytree(ROOT / "docs" / each, PAGES / each)
 
 
 def main():

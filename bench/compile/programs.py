@@ -13,17 +13,22 @@
 
 Seconds of processor time and bytes of the object, by g++ 12 and clang 16 where they are. A ratio is to the first contender of its row.
 """
+import itertools
+import os
 import pathlib
+import re
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "bench"), str(ROOT / "tools")]
-from headers import arguments  # noqa: E402
-from tools.compiling import call, program_of  # noqa: E402
+from headers import arguments, write  # noqa: E402
+from tools.compiling import call, find_compiler, program_of  # noqa: E402
+from tools.programs import processor  # noqa: E402
 
 ECS = {  # what differs between the libraries: headers, and the words for the same steps
     "slotwise": dict(head="#include <slotwise/ecs/archetype_store.hpp>", world="slotwise::ArchetypeStore", entity="slotwise::Entity", query="world.query<{0}>()",
@@ -95,13 +100,13 @@ def many(lib, queries, types=10):
             f"float run({w['world']}& world) {{\nfloat sum = 0;\n" + "\n".join(lines) + "\nreturn sum;\n}\n")
 
 
-def rows(given):
+def rows(entt, flecs=None):
     """(name, optimisation, [(contender, source, flags)])"""
-    rivals = [(name, ["-isystem", folder]) for name, folder in (("entt", given.entt), ("flecs", given.flecs)) if folder]
-    ours = [("header-only", []), ("compiled", ["-DSLOTWISE_COMPILED"])]
+    rivals = [(name, ["-isystem", folder]) for name, folder in (("EnTT", entt), ("flecs", flecs)) if folder]
+    ours = [("slotwise", []), ("slotwise::compiled", ["-DSLOTWISE_COMPILED"])]
 
     def ecs(make):
-        return [(name, make(name), flags) for name, flags in rivals] + [(name, make("slotwise"), flags) for name, flags in ours]
+        return [(name, make(name.lower()), flags) for name, flags in rivals] + [(name, make("slotwise"), flags) for name, flags in ours]
 
     yield "small ECS program", "-O2", ecs(small)
     yield "small ECS program", "-O0", ecs(small)
@@ -123,6 +128,25 @@ def measure(compiler, optimise, source, flags, folder):
     return seconds, made.stat().st_size, text
 
 
+def medians(compiler, optimise, contenders, rounds):
+    """[[seconds, bytes, bytes of code]] of the contenders, which take turns."""
+    with tempfile.TemporaryDirectory() as folder:
+        turns = [[measure(compiler, optimise, source, flags, pathlib.Path(folder)) for _, source, flags in contenders] for _ in range(rounds)]
+    return [[statistics.median(each[at][part] for each in turns) for part in range(3)] for at in range(len(contenders))]
+
+
+def report(runner):
+    """The seconds of the small program, as a bench program would report them; medians of at most three."""
+    compiler, rounds = find_compiler(), min(runner.repetitions, 3)
+    version = subprocess.run([compiler, "-dumpfullversion"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    context = {"question": "compile", "date": time.strftime("%FT%T+00:00", time.gmtime()), "processor": processor(), "num_cpus": os.cpu_count(),
+               "load_avg": os.getloadavg(), "compiler": f"g++ {version}", "repetitions": rounds}
+    return {"context": context, "benchmarks": [
+        {"name": f"small_program_{level[1:]}/bytes:0/n:1000/{name}", "run_type": "iteration", "value": seconds, "checksum": 0, "label": "ours" if "slotwise" in name else "rival"}
+        for _, level, contenders in itertools.islice(rows(runner.entt), 2)
+        for (name, *_), (seconds, *_) in zip(contenders, medians(compiler, level, contenders, rounds))]}
+
+
 def main():
     parser = arguments(__doc__)
     parser.add_argument("--entt")
@@ -132,22 +156,17 @@ def main():
     parser.add_argument("--write", type=pathlib.Path)
     given = parser.parse_args()
     if given.write:
-        for name, optimise, contenders in rows(given):
+        for name, optimise, contenders in rows(given.entt, given.flecs):
             for contender, source, _ in contenders:
-                given.write.mkdir(parents=True, exist_ok=True)
-                (given.write / f"{name} {contender}.cpp".replace(" ", "_").replace(",", "")).write_text(source, encoding="utf-8")
+                write(given.write / re.sub("[ :]+", "_", f"{name} {contender}.cpp").replace(",", ""), source)
         return
     print("| program | | compiler | contender | seconds | ratio | object, KB | ratio | text, KB |\n|---|---|---|---|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as folder:
-        for name, optimise, contenders in rows(given):
-            for compiler in filter(shutil.which, ("g++-12", "clang++-16")):
-                if given.only not in name:
-                    continue
-                rounds = [[measure(compiler, optimise, source, flags, pathlib.Path(folder)) for _, source, flags in contenders] for _ in range(given.rounds)]
-                found = [[statistics.median(each[at][part] for each in rounds) for part in range(3)] for at in range(len(contenders))]
-                for (contender, *_), (seconds, size, text) in zip(contenders, found):
-                    print(f"| {name} | {optimise} | {compiler} | {contender} | {seconds:.2f} | {seconds / found[0][0]:.2f} | {size / 1000:.0f} | "
-                          f"{size / found[0][1]:.2f} | {text / 1000:.1f} |", flush=True)
+    for name, optimise, contenders in rows(given.entt, given.flecs):
+        for compiler in filter(shutil.which, ("g++-12", "clang++-16") if given.only in name else ()):
+            found = medians(compiler, optimise, contenders, given.rounds)
+            for (contender, *_), (seconds, size, text) in zip(contenders, found):
+                print(f"| {name} | {optimise} | {compiler} | {contender} | {seconds:.2f} | {seconds / found[0][0]:.2f} | {size / 1000:.0f} | "
+                      f"{size / found[0][1]:.2f} | {text / 1000:.1f} |", flush=True)
 
 
 if __name__ == "__main__":

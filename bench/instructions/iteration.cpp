@@ -33,11 +33,11 @@ void walk(const char* name, std::size_t n) {
 int main() {
     for_each_element_type([]<class T>(std::type_identity<T>) {
         constexpr std::size_t n = 2'000;
-        walk<Vector<T>>("array", n);
-        walk<DenseSlotMap<T>>("DenseSlotMap", n);
-        walk<SlotMap<T>>("SlotMap.for_each", n);
-        walk<SlotMapIterator<T>>("SlotMap.iterator", n);
-        walk<ArticleSlotMap<T>>("article_slot_map", n);
+        walk<Vector<T>>("vector.dense", n);
+        walk<DenseSlotMap<T>>("DenseSlotMap.dense", n);
+        walk<SlotMap<T>>("SlotMap.sparse", n);
+        walk<SlotMapIterator<T>>("SlotMap.sparse_iterator", n);
+        walk<ArticleSlotMap<T>>("article_slot_map.free_list", n);
         walk<Colony<T>>("plf_colony", n);
     });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 
-// Free-list iteration: visit every slot and test it.
+// A free-list walk: over every slot, each tested.
 #include "workload.hpp"
 
 #include "../support/article_slot_map.hpp"
@@ -10,6 +10,6 @@ namespace {
 
 using namespace bench;
 
-const Registered registered([] { iteration::add_contender<ArticleSlotMap>("article_slot_map", Role::rival); });
+const Registered registered([] { iteration::add_contender<ArticleSlotMap>("article_slot_map.free_list", Role::rival); });
 
 } // namespace

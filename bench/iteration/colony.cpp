@@ -3,6 +3,7 @@
 
 #if SLOTWISE_BENCH_HAS_COLONY
 
+// Neither of the three walks: a jump-counting skipfield leads from a run of elements to the next.
 #include "workload.hpp"
 
 #include "../support/hive.hpp"

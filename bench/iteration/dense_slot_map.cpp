@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 
+// A dense walk: over a packed array.
 #include "workload.hpp"
 
 #include "../support/dense_slot_map.hpp"
@@ -9,6 +10,6 @@ namespace {
 
 using namespace bench;
 
-const Registered registered([] { iteration::add_contender<DenseSlotMap>("DenseSlotMap", Role::ours); });
+const Registered registered([] { iteration::add_contender<DenseSlotMap>("DenseSlotMap.dense", Role::ours); });
 
 } // namespace

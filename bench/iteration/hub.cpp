@@ -3,6 +3,7 @@
 
 #if SLOTWISE_BENCH_HAS_HUB
 
+// Sparse walks: over a mask of 64 bits a block.
 #include "workload.hpp"
 
 #include "../support/hive.hpp"
@@ -12,8 +13,8 @@ namespace {
 using namespace bench;
 
 const Registered registered([] {
-    iteration::add_contender<Hub>("boost_hub", Role::rival);
-    iteration::add_contender<HubForEach>("boost_hub.for_each", Role::rival);
+    iteration::add_contender<Hub>("boost_hub.sparse_iterator", Role::rival);
+    iteration::add_contender<HubForEach>("boost_hub.sparse", Role::rival);
 });
 
 } // namespace

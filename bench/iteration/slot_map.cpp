@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 
-// By for_each (runs over contiguous live elements), by iterator, and in reserved address space.
+// Sparse walks, over occupancy words: by for_each (runs of contiguous live elements), by iterator, and in reserved address space.
 #include "workload.hpp"
 
 #include "../support/slot_map.hpp"
@@ -11,9 +11,9 @@ namespace {
 using namespace bench;
 
 const Registered registered([] {
-    iteration::add_contender<SlotMap>("SlotMap.for_each", Role::ours);
-    iteration::add_contender<SlotMapIterator>("SlotMap.iterator", Role::ours);
-    iteration::add_contender<SlotMapReserve>("SlotMap_reserve.for_each", Role::ours);
+    iteration::add_contender<SlotMap>("SlotMap.sparse", Role::ours);
+    iteration::add_contender<SlotMapIterator>("SlotMap.sparse_iterator", Role::ours);
+    iteration::add_contender<SlotMapReserve>("SlotMap_reserve.sparse", Role::ours);
 });
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 
-// An element is split into columns and the loop reads one of them. Its limit is vector_of_field, not vector.
+// A dense walk over one column of several. Its limit is vector_of_field, not vector.
 #include "workload.hpp"
 
 #include "../support/soa_slot_map.hpp"
@@ -10,6 +10,6 @@ namespace {
 
 using namespace bench;
 
-const Registered registered([] { iteration::add_contender<SoaSlotMap>("SoaSlotMap.column", Role::ours); });
+const Registered registered([] { iteration::add_contender<SoaSlotMap>("SoaSlotMap.dense", Role::ours); });
 
 } // namespace

@@ -11,8 +11,8 @@ namespace {
 using namespace bench;
 
 const Registered registered([] {
-    iteration::add_contender<Vector>("vector", Role::limit);
-    iteration::add_contender<FieldVector>("vector_of_field", Role::limit);
+    iteration::add_contender<Vector>("vector.dense", Role::limit);
+    iteration::add_contender<FieldVector>("vector_of_field.dense", Role::limit);
 });
 
 } // namespace

@@ -1,66 +1,109 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: the slotwise authors
-"""The picture of README.md as SVG, by matplotlib: iteration over density, and lookup."""
+"""The charts of docs/guide/charts.md and README.md, by bench/charts.csv: what each shows of the results in words, as a table, and as SVG by matplotlib.
+A row of the file is a panel; with an axis it has a line a contender, else a bar."""
 
+import csv
 import html
 import io
+import itertools
 import re
 import sys
 
-from tools.results import Failure
-from tools.tables import machine, number, short
+from tools.results import ROOT, Failure, geometric_mean, keys_of
+from tools.tables import machine, markdown, number, short
 
-N, BYTES = 100_000, 16
-# How each contender is drawn: blues for ours, greys for limits, warm colours for rivals, told apart with any of the common colour blindnesses.
-ITERATION = {"SlotMap.for_each": ("#0a5cad", "-", 2.5), "DenseSlotMap": ("#2b93c9", "--", 1.2), "vector": ("#8a919a", "--", 1.2),
-             "plf_colony": ("#c2410c", "-", 1.2), "article_slot_map": ("#a3217f", "--", 1.2)}
-LOOKUP = {"SlotMap": "#0a5cad", "plain_arrays": "#3d434b", "article_slot_map": "#a3217f", "unordered_map": "#946200"}
-
-
-def readme_told(found):
-    """What the picture shows of {question: Results}: in words, its lines as {contender: [(% live, ns)]}, its lookups as (ns, contender)."""
-    iteration, lines = found["iteration"], {}
-    keys = sorted((key for key in iteration.rows if key[1:3] == (BYTES, N)), key=lambda key: key[3])
-    for contender in ITERATION:
-        lines[contender] = [(key[3], iteration.get(key, contender)) for key in keys if iteration.get(key, contender) is not None]
-    lookups = sorted((found["slot_map"].get(("lookup", BYTES, N, None), each), each) for each in LOOKUP)
-    walked = "; ".join(f"{short(each)}: {', '.join(f'{number(ns)} at {live}' for live, ns in points)}" for each, points in lines.items() if points)
-    return (f"Nanoseconds an element over the percentage of live elements. {walked}. Lookup: "
-            + ", ".join(f"{short(contender)}: {number(value)} ns" for value, contender in lookups) + "."), lines, lookups
+FOLDER = "docs/charts"
+# Each colour, and what stands for it in the dark. Blues are ours, greys limits; with the marks all are told apart with any colour blindness.
+BLUE, SKY, GREY, PURPLE, RUST, GREEN, INK, FAINT = DARK = {"#0a5cad": "#58a6ff", "#2b93c9": "#8fd0ff", "#6c757f": "#9aa4af", "#a3217f": "#f08bd0",
+                                                           "#c2410c": "#ff9e64", "#4d7c0f": "#a3d65c", "#1f2328": "#e6edf3", "#c9ced6": "#4a515c"}
+LOOKS = {"SlotMap": (BLUE, "o-"), "DenseSlotMap": (SKY, "s--"), "vector": (GREY, "^:"), "plain_arrays": (GREY, "^:"), "article_slot_map": (PURPLE, "D-."),
+         "plf_colony": (RUST, "v-"), "unordered_map": (GREEN, "X--"), **dict.fromkeys(("ArchetypeStore", "slotwise_map", "slotwise"), (BLUE, "")),
+         "slotwise::compiled": (SKY, "")}
 
 
-def readme_picture(found):
-    """The SVG element, without the prologue of a file; what it shows is told in words."""
-    sys.path.append("/usr/lib/python3/dist-packages")  # of the system's Python, if this is another: searched last
-    try:
-        import matplotlib
-    except ImportError:
-        raise Failure("matplotlib, which draws the picture, is not here (Debian: python3-matplotlib)", 2) from None
-    matplotlib.use("svg")
-    from matplotlib import pyplot, ticker
-    pyplot.rcParams.update({"font.size": 8, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.3,
-                            "svg.fonttype": "none", "svg.hashsalt": "slotwise"})
-    told, lines, lookups = readme_told(found)
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3), gridspec_kw={"wspace": 1.1})
-    for contender, points in lines.items():
-        colour, dash, width = ITERATION[contender]
-        left.plot(*zip(*points), marker="o", markersize=3, label=short(contender), color=colour, linestyle=dash, linewidth=width)
-    left.set_yscale("log")
-    left.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))  # round numbers, also where less than a decade is seen
-    left.yaxis.set_major_formatter("{x:g}")
-    left.set_xlabel("% of the elements live")
-    left.set_xticks(sorted({live for points in lines.values() for live, _ in points}))
-    left.minorticks_off()
-    left.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
-    left.set_title("Visit every element, as holes appear\nns per element, logarithmic", loc="left")
-    values, contenders = zip(*lookups)
-    right.bar_label(right.barh([short(each) for each in contenders], values, color=[LOOKUP[each] for each in contenders]),
-                    [f"{number(value)} ns" for value in values], padding=3)
-    right.invert_yaxis()
-    right.set_title("Look up by handle, in random order\nns per lookup", loc="left")
-    figure.text(0.9, -0.08, f"{N:,} elements of {BYTES} bytes, {machine(found['slot_map'])}", ha="right", color="#57606a")
-    out = io.StringIO()
-    figure.savefig(out, format="svg", bbox_inches="tight")
-    text = re.sub(r"<metadata>.*?</metadata>", "", out.getvalue()[out.getvalue().index("<svg"):], flags=re.S)
-    words = f"<title>Iteration and lookup, measured</title><desc>{html.escape(told)}</desc>"
-    return re.sub(r"(<svg [^>]*?)>", lambda match: f'{match[1]} role="img">{words}', text, count=1, flags=re.S)
+class Chart:
+    def __init__(self, name, rows):
+        self.name, self.panels = name, {}
+        self.question, self.title, self.unit, self.axis, self.note, contenders = (rows[0][each] for each in ("question", "title", "unit", "axis", "note", "contenders"))
+        self.contenders = contenders.split()
+        for row in rows:  # {panel: {x: the keys whose mean is shown}}
+            xs = row["live" if row["live"] else "n"].split() if self.axis else [""]
+            self.panels[row["panel"]] = {x: keys_of({**row, "live": x if row["live"] and x else row["live"]}, x if x and not row["live"] else row["n"]) for x in xs}
+
+    def wants(self, row, contender):
+        return contender in self.contenders and any(row in keys for columns in self.panels.values() for keys in columns.values())
+
+    def values(self, found):
+        """{panel: {contender: {x: value}}} of what was measured."""
+        results, shown = found.get(self.question), {}
+        for panel, each in itertools.product(self.panels, self.contenders if results else ()):
+            medians = {x: [results.get(key, each) for key in keys] for x, keys in self.panels[panel].items()}
+            if there := {x: geometric_mean(values) for x, values in medians.items() if all(values)}:
+                shown.setdefault(panel, {})[each] = there
+        return shown
+
+    def said(self, value):
+        return f"{number(value)} {self.unit.split()[0]}"
+
+    def told(self, found):
+        """In words: the description of the picture."""
+        return f"{self.title}: " + ". ".join(f"{panel} {short(each)}: {', '.join(f'{x} {self.said(value)}'.strip() for x, value in line.items())}".strip()
+                                             for panel, lines in self.values(found).items() for each, line in lines.items())
+
+    def table(self, found):
+        shown, columns = self.values(found), [(panel, x) for panel, xs in self.panels.items() for x in xs]
+        return markdown([self.unit, *(f"{panel} {x}{' %' if '%' in self.axis else ''}".strip() for panel, x in columns)],
+                        [[short(each), *(number(shown.get(panel, {}).get(each, {}).get(x)) for panel, x in columns)]
+                         for each in self.contenders if any(each in lines for lines in shown.values())])
+
+    def is_drawn(self, text, found):
+        bars = [self.said(value) for lines in self.values(found).values() for line in lines.values() for x, value in line.items() if not x]
+        return f"<desc>{html.escape(self.told(found))}</desc>" in text and re.findall(r">\s*([\d.]+ n?s)\s*<", text) == bars
+
+    def draw(self, axes, panel, lines):
+        from matplotlib.ticker import LogLocator
+        looks, values = [LOOKS.get(each.partition(".")[0], (GREY, "")) for each in lines], [list(line.values()) for line in lines.values()]
+        axes.set_title(panel)
+        if self.axis:
+            for each, (colour, form), line in zip(lines, looks, values):
+                axes.plot(range(len(line)), line, form, color=colour, label=short(each), markersize=5)
+            axes.set(yscale="log", xlabel=self.axis, xticks=range(len(self.panels[panel])), xticklabels=self.panels[panel])
+            axes.yaxis.set(major_locator=LogLocator(subs=(1, 2, 5)), major_formatter="{x:g}")
+            axes.minorticks_off()
+            axes.grid(axis="y")
+        else:
+            drawn = axes.barh([short(each) for each in lines], [value for value, in values], color=[colour for colour, _ in looks])
+            axes.bar_label(drawn, [self.said(value) for value, in values], padding=3)
+            axes.set(ylim=axes.get_ylim()[::-1], xticks=[], xlim=(0, max(values)[0] * 1.5))
+            axes.spines["bottom"].set_visible(False)
+
+    def pictures(self, found):
+        """{file: its SVG element}, light and dark."""
+        sys.path.append("/usr/lib/python3/dist-packages")  # of the system's Python, if this is another: searched last
+        try:
+            from matplotlib import figure, rcParams
+        except ImportError:
+            raise Failure("matplotlib, which draws the charts, is not here (Debian: python3-matplotlib)", 2) from None
+        rcParams.update({"axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": 10, "axes.titlelocation": "left", "grid.color": FAINT,
+                         "axes.edgecolor": FAINT, "savefig.transparent": True, "svg.fonttype": "none", "svg.hashsalt": "slotwise",
+                         **dict.fromkeys(("text.color", "axes.labelcolor", "axes.titlecolor", "xtick.color", "ytick.color"), INK)})
+        shown, out = self.values(found), io.StringIO()
+        rows = -(-len(shown) // 2)
+        drawing = figure.Figure((5.4, 2.9 if self.axis else 0.3 + 1.25 * rows), layout="constrained")
+        for at, (panel, lines) in enumerate(shown.items(), 1):
+            self.draw(drawing.add_subplot(rows, min(len(shown), 2), at), panel, lines)
+        named = {label: line for each in drawing.axes for line, label in zip(*each.get_legend_handles_labels())} if self.axis else {}
+        drawing.legend(named.values(), named, loc="upper center", bbox_to_anchor=(0.5, 0), ncol=2, frameon=False)
+        drawing.suptitle(self.title, x=0.01, ha="left", fontsize=11, fontweight="bold")
+        drawing.supylabel(f"{self.unit}, logarithmic" if self.axis else "", fontsize=10)
+        drawing.text(0.01, -0.3 if named else -0.02, f"{self.note}\n{machine(found[self.question]) if shown else 'not measured'}", fontsize=8, va="top")
+        drawing.savefig(out, format="svg", bbox_inches="tight")
+        text = re.sub(r"^.*?(?=<svg)|<metadata>.*?</metadata>|(?<=\n) +", "", out.getvalue(), flags=re.S)
+        words = f'role="img"><title>{html.escape(self.title)}</title><desc>{html.escape(self.told(found))}</desc>'
+        text = re.sub(r"(?<=<svg )([^>]*)>", lambda match: f"{match[1]} {words}", text, count=1)
+        return {f"{FOLDER}/{self.name}-light.svg": text, f"{FOLDER}/{self.name}-dark.svg": re.sub("|".join(DARK), lambda match: DARK[match[0]], text)}
+
+
+with (ROOT / "bench" / "charts.csv").open(encoding="utf-8") as file:
+    CHARTS = [Chart(name, list(rows)) for name, rows in itertools.groupby(csv.DictReader(file), lambda row: row["chart"])]

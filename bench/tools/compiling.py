@@ -45,9 +45,8 @@ class Absent(Exception):
 
 
 def find_compiler():
-    for name in ("g++-12", "g++"):
-        if shutil.which(name):
-            return name
+    if found := next(filter(shutil.which, ("g++-12", "g++")), None):
+        return found
     raise Failure("no g++ to measure with", 2)
 
 

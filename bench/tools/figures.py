@@ -5,12 +5,10 @@
 claims.csv    a text of a document, with {low} and {high} where the smallest and the largest of its numbers stand; least and most: what
               they must be for the text to be true
 blocks        lines of a document between "<!-- measured: NAME -->" and "<!-- /measured -->", see BLOCKS
-docs/bench.svg  its words, and each number in it that has a unit"""
+docs/charts   the words of each picture, and each number in it that has a unit"""
 
 import csv
 import difflib
-import html
-import itertools
 import json
 import re
 import statistics
@@ -18,7 +16,7 @@ from typing import NamedTuple
 
 from tools import charts
 from tools.compiling import INCLUDES, compile_seconds, find_compiler
-from tools.results import KEYED_SIZES, QUESTIONS, ROOT, Failure, geometric_mean, is_versioned_rust, power, read_raw
+from tools.results import KEYED_SIZES, QUESTIONS, ROOT, Failure, geometric_mean, is_versioned_rust, keys_of, power, read_raw
 from tools.tables import machine, markdown, number, short
 
 #=== bars ===#
@@ -68,12 +66,6 @@ class Bar(NamedTuple):
         value = self.measured(results)
         named = f" ({short(self.best(results))})" if self.other == BEST_RUST and value is not None else ""
         return "-" if value is None else self.format(value) + named
-
-
-def keys_of(row, n):
-    """Of a line of bars.csv or claims.csv, at this n."""
-    return list(itertools.product(row["operation"].split(), [int(row["bytes"])], KEYED_SIZES if n == "all" else [int(float(n))],
-                                  [int(live) for live in row["live"].split()] or [None]))
 
 
 def bars_of(question):
@@ -134,16 +126,15 @@ def run_bars(runner, results, only, with_rust, no_rust):
 
 #=== figures of documents ===#
 
-RESULTS, CLAIMS, PICTURE = "bench/results.json", "bench/claims.csv", "docs/bench.svg"
+RESULTS, CLAIMS = "bench/results.json", "bench/claims.csv"
 BLOCK = re.compile(r"(<!-- measured: ([\w ]+) -->\n).*?(?=<!-- /measured -->)", re.S)
 LOOSE = re.compile(r"\d[\d.]*x? (?:times|%)")  # of README.md, outside of claims and quoted code
 HOLE, NUMBER = re.compile(r"\{[^}]*\}"), r"(\d[\d.]*\d|\d)"
-N, BYTES = charts.N, charts.BYTES
+N, BYTES, LIVES = 100_000, 16, (100, 90, 50, 10)
 CONTENDERS = ("SlotMap", "DenseSlotMap", "plf_colony", "article_slot_map", "unordered_map", "plain_arrays")
 OPERATIONS = {"insert": "insert", "insert_reserved": "insert after reserve", "lookup": "checked lookup", "lookup_half_stale": "lookup, half stale",
               "churn": "erase + insert", "churn_holes": "erase + insert, half of the slots free", "erase_all": "erase all", "clear": "clear"}
-LIVES = (100, 90, 50, 10)
-ASKED = ("iteration", "slot_map", "memory", "keyed")
+ASKED = ("iteration", "slot_map", "memory", "keyed", "ecs", "compile")
 
 
 class Claim:
@@ -175,10 +166,10 @@ def asked_bars(*questions):
 
 def wanted(root, question):
     """The rows that documents need."""
-    asked = [*(claim.bar for claim in claims(root) if claim.bar.question == question), *asked_bars(question)]
-    shown = {"iteration": (charts.ITERATION, ["iterate"]), "slot_map": (CONTENDERS, OPERATIONS)}.get(question, ((), ()))
-    return lambda row, contender: (any(bar.wants(row, contender) for bar in asked)
-                                   or row[1:3] == (BYTES, N) and contender in shown[0] and row.op in shown[1])
+    asked = [*(claim.bar for claim in claims(root) if claim.bar.question == question), *(chart for chart in charts.CHARTS if chart.question == question)]
+    asked += asked_bars(question) if question not in ("ecs", "compile") else []
+    return lambda row, contender: (any(each.wants(row, contender) for each in asked)
+                                   or question == "slot_map" and row[1:3] == (BYTES, N) and contender in CONTENDERS and row.op in OPERATIONS)
 
 
 def condensed(found):
@@ -203,8 +194,8 @@ def operations(found):
         best = min(value for value in values[:-1] if value is not None)
         return [title, *(f"**{number(value)}**" if value == best else number(value) for value in values)]
     lines = [line(title, [found["slot_map"].get((op, BYTES, N, None), each) for each in CONTENDERS]) for op, title in OPERATIONS.items()]
-    for title, first in (("iterate", "SlotMap.for_each"), ("iterate by iterator", "SlotMap.iterator")):
-        walked = [first, *CONTENDERS[1:-1], "vector"]
+    for title, first in (("iterate", "SlotMap.sparse"), ("iterate by iterator", "SlotMap.sparse_iterator")):
+        walked = [first, "DenseSlotMap.dense", "plf_colony", "article_slot_map.free_list", "unordered_map", "vector.dense"]
         lines += [line(f"{title}, {live} % live", [found["iteration"].get(("iterate", BYTES, N, live), each) for each in walked]) for live in LIVES]
     return markdown(["", *map(short, CONTENDERS[:-1]), "plain arrays; a vector"], lines)
 
@@ -215,13 +206,14 @@ def about(found):
             f"{context['load_avg'][0]:.1f} (on an idle machine it is below 1; under other load neither times nor ratios hold).")
 
 
-BLOCKS = {"about": about, "operations": operations, "bars of maps": table_of_bars("iteration", "slot_map", "memory"), "bars of keys": table_of_bars("keyed")}
+BLOCKS = {"about": about, "operations": operations, "bars of maps": table_of_bars("iteration", "slot_map", "memory"), "bars of keys": table_of_bars("keyed"),
+          **{f"chart {chart.name}": chart.table for chart in charts.CHARTS}}
 
 
 def checked(root, update=False):
-    """What documents say otherwise than the results; update: figures are written into them first. The picture is not drawn here."""
+    """What documents say otherwise than the results; update: figures are written into them first. The charts are not drawn here."""
     if not (root / RESULTS).is_file():
-        return [f"there is no {RESULTS}: bench/run.py publish"] if (root / CLAIMS).is_file() or (root / PICTURE).is_file() else []
+        return [f"there is no {RESULTS}: bench/run.py publish"] if (root / CLAIMS).is_file() or (root / charts.FOLDER).is_dir() else []
     found, asked, wrong = read_raw(root / RESULTS), claims(root), []
     for name in sorted({"bench/RESULTS.md", *(claim.file for claim in asked)}):
         old = (root / name).read_text(encoding="utf-8")
@@ -237,7 +229,6 @@ def checked(root, update=False):
         elif text != old:
             differs = difflib.unified_diff(old.split("\n"), text.split("\n"), name, RESULTS, lineterm="", n=0)
             wrong.append("\n".join([f"{name} is not what {RESULTS} says: bench/run.py publish {RESULTS}", *differs]))
-    drawn, (told, _, lookups) = (root / PICTURE).read_text(encoding="utf-8"), charts.readme_told(found)
-    if f"<desc>{html.escape(told)}</desc>" not in drawn or re.findall(r">\s*([\d.]+ ns)\s*<", drawn) != [f"{number(value)} ns" for value, _ in lookups]:
-        wrong.append(f"{PICTURE} was not drawn from {RESULTS}: bench/run.py publish {RESULTS}")
-    return wrong
+    files = [(f"{charts.FOLDER}/{chart.name}-{mode}.svg", chart) for chart in charts.CHARTS for mode in ("light", "dark")]
+    return wrong + [f"{file} was not drawn from {RESULTS}: bench/run.py publish {RESULTS}" for file, chart in files
+                    if not (root / file).is_file() or not chart.is_drawn((root / file).read_text(encoding="utf-8"), found)]

@@ -50,9 +50,9 @@ def turns(programs, repetitions):
 
 
 class Runner:
-    def __init__(self, build, repetitions, core, rust=None):
+    def __init__(self, build, repetitions, core, rust=None, entt=None):
         self.build, self.repetitions, self.core = pathlib.Path(build), repetitions, core
-        self.rust = rust  # the folder of the programs in Rust
+        self.rust, self.entt = rust, entt  # the folders of the programs in Rust, and of EnTT's header
 
     def programs(self, question):
         """The program in C++ and, where there is one, that in Rust."""

@@ -3,6 +3,7 @@
 """The questions of the benches, and what their programs report, by row and contender: medians, roles, and whether all saw the same."""
 
 import collections
+import itertools
 import json
 import math
 import pathlib
@@ -41,45 +42,37 @@ GRAPH_QUICK = [(operation, 8, n, None) for operation, n in (
     ("linear", 1000), ("fanout", 1000), ("unchanged_900", 1000), ("changed_10_work", 1000), ("changed_100", 100_000), ("random", 1000),
     ("clean", 100_000), ("link_and_run", 100_000), ("allocations", 1000))]
 
+def small(row):
+    return row.n == 100_000
+
+
 QUESTIONS = {
-    "iteration": Question(
-        "ns per live element", "SlotMap.for_each", "vector",
-        [("iterator / plf::colony", "SlotMap.iterator", "plf_colony"), ("Dense / vector", "DenseSlotMap", "vector"),
-         ("Soa / vector of field", "SoaSlotMap.column", "vector_of_field")],
-        lambda row: row.n == 100_000 and (row.bytes == 16 or (row.bytes == 4 and row.live == 100))),
-    "slot_map": Question(
-        "ns per operation", "SlotMap", "plain_arrays",
-        [("reserve / arrays", "SlotMap_reserve", "plain_arrays"), ("Dense / arrays", "DenseSlotMap", "plain_arrays")],
-        lambda row: row.n == 100_000 and row.bytes == 16),
-    "ageing": Question(
-        "ns per operation (age) or live element; memory: bytes per live element", "SlotMap", "plain_arrays",
-        [("ours / vector", "SlotMap", "vector"), ("Dense / vector", "DenseSlotMap", "vector"),
-         ("lifo / arrays", "SlotMap_lifo", "plain_arrays")],
-        lambda row: row.n == 100_000 and row.bytes == 16, lambda row: row.bytes == 16),
-    "columns": Question(
-        "ns per live element", "columns", "vector_per_field",
-        [("columns / structs", "columns", "SlotMap"), ("Soa / limit", "SoaSlotMap", "vector_per_field")],
-        lambda row: row.n == 100_000 and row.live == 50),
-    "memory": Question("bytes per element, payload included; allocations: calls of operator new in all", "SlotMap", "vector", [],
-                       lambda row: row.bytes == 16),
-    "observers": Question(
-        "ns per erase+insert pair", "none_attached", "no_observers", [], lambda row: row.bytes == 16),
-    "keyed": Question(
-        "ns per operation (memory: bytes per element)", "slotwise_map", "vector", [],
-        lambda row: row.n in (65_000, 100_000) and row.op in KEYED_QUICK, keyed_usual, "boost_flat_map"),
-    "rows": Question("ns per row", "SoaVector", "plain_arrays", [("ours / vectors", "SoaVector", "vectors")], lambda row: row.n == 100_000),
-    "arrow": Question("ns per row (delta: per change)", "slotwise", "memcpy", [("ours / loop", "slotwise", "loop")], lambda row: row.n == 100_000),
-    "sparse": Question("ns per id", "SparseMap", "vector", [("ours / Boost", "SparseMap", "boost_flat_map")], lambda row: row.n == 100_000),
+    "iteration": Question("ns per live element", "SlotMap.sparse", "vector.dense", [
+        ("iterator / plf::colony", "SlotMap.sparse_iterator", "plf_colony"), ("Dense / vector", "DenseSlotMap.dense", "vector.dense"),
+        ("Soa / vector of field", "SoaSlotMap.dense", "vector_of_field.dense")], lambda row: small(row) and (row.bytes == 16 or (row.bytes == 4 and row.live == 100))),
+    "slot_map": Question("ns per operation", "SlotMap", "plain_arrays", [
+        ("reserve / arrays", "SlotMap_reserve", "plain_arrays"), ("Dense / arrays", "DenseSlotMap", "plain_arrays")], lambda row: small(row) and row.bytes == 16),
+    "ageing": Question("ns per operation (age) or live element; memory: bytes per live element", "SlotMap", "plain_arrays", [
+        ("ours / vector", "SlotMap", "vector"), ("Dense / vector", "DenseSlotMap", "vector"), ("lifo / arrays", "SlotMap_lifo", "plain_arrays")],
+        lambda row: small(row) and row.bytes == 16, lambda row: row.bytes == 16),
+    "columns": Question("ns per live element", "columns", "vector_per_field", [
+        ("columns / structs", "columns", "SlotMap"), ("Soa / limit", "SoaSlotMap", "vector_per_field")], lambda row: small(row) and row.live == 50),
+    "memory": Question("bytes per element, payload included; allocations: calls of operator new in all", "SlotMap", "vector", [], lambda row: row.bytes == 16),
+    "observers": Question("ns per erase+insert pair", "none_attached", "no_observers", [], lambda row: row.bytes == 16),
+    "keyed": Question("ns per operation (memory: bytes per element)", "slotwise_map", "vector", [],
+                      lambda row: row.n in (65_000, 100_000) and row.op in KEYED_QUICK, keyed_usual, "boost_flat_map"),
+    "rows": Question("ns per row", "SoaVector", "plain_arrays", [("ours / vectors", "SoaVector", "vectors")], small),
+    "arrow": Question("ns per row (delta: per change)", "slotwise", "memcpy", [("ours / loop", "slotwise", "loop")], small),
+    "sparse": Question("ns per id", "SparseMap", "vector", [("ours / Boost", "SparseMap", "boost_flat_map")], small),
     "ecs": Question("ns per entity", "ArchetypeStore", "arrays", [("ours / flecs", "ArchetypeStore", "flecs")],
                     lambda row: row.n in (1023, 16_384, 100_000) and row.live in (None, 50) or row.op in ("walk_started", "update_2") and row.n < 10_000),
     "graph": Question("ns per node that runs (clean, unchanged_900, link_and_run: per frame; link: per step; allocations: a frame)", "DataflowGraph", "in_order",
                       [("ours / full compare", "DataflowGraph", "full_compare"), ("ours / gate over records", "DataflowGraph", "gate_over_records")],
                       lambda row: row in GRAPH_QUICK),
-    "series": Question(
-        "ns per write, change or slot, the window's share included", "adaptive", "writes_only",
-        [("adaptive / dirty list", "adaptive", "dirty_list"), ("adaptive / bitmap", "adaptive", "bitmap"),
-         ("adaptive / writes and stamps", "adaptive", "writes_and_stamps")],
-        lambda row: row.n == 100_000 and row.op in SERIES_QUICK),
+    "series": Question("ns per write, change or slot, the window's share included", "adaptive", "writes_only", [
+        ("adaptive / dirty list", "adaptive", "dirty_list"), ("adaptive / bitmap", "adaptive", "bitmap"), ("adaptive / writes and stamps", "adaptive", "writes_and_stamps")],
+        lambda row: small(row) and row.op in SERIES_QUICK),
+    "compile": Question("seconds to compile a small ECS program", "slotwise", "slotwise::compiled", [], small),
 }
 
 
@@ -103,6 +96,12 @@ class Row(collections.namedtuple("Row", "op bytes n live")):
         return Row(match["op"], int(match["bytes"]), int(match["n"]), live), match["contender"]
 
 
+def keys_of(row, n):
+    """Of a line of bars.csv, claims.csv or charts.csv, at this n."""
+    return list(itertools.product(row["operation"].split(), [int(row["bytes"])], KEYED_SIZES if n == "all" else [int(float(each)) for each in n.split()],
+                                  [int(live) for live in row["live"].split()] or [None]))
+
+
 def power(n):
     exponent = len(str(n)) - 1
     return f"1e{exponent}" if n == 10**exponent else str(n)
@@ -114,7 +113,7 @@ def is_rust(contender):
 
 def is_versioned_rust(contender):
     """Those that tell a stale handle from a valid one, as all of ours do: slab's keys name whoever has the slot now."""
-    return is_rust(contender) and contender != "rust_slab"
+    return is_rust(contender) and contender.partition(".")[0] != "rust_slab"
 
 
 def geometric_mean(numbers):

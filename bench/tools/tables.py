@@ -9,25 +9,22 @@ from tools.results import QUESTIONS, ROOT, Means, Results, geometric_mean, is_ru
 LEVEL = 0.05  # ratios closer to 1 than this are called level
 LEAST = 3  # repetitions below which nobody knows the noise
 
-NAMES = {"unordered_map": "unordered_map", "unordered_map_of_counter": "unordered_map, a counter as key", "boost_flat_map": "boost flat_map",
-         "boost_hub": "boost hub", "boost_hub_unchecked": "boost hub unchecked", "plf_colony": "plf::colony", "plf_colony_unchecked": "plf::colony unchecked", "robin_map": "tsl::robin_map",
-         "hopscotch_map": "tsl::hopscotch_map", "absl_flat_hash_map": "absl::flat_hash_map", "absl_node_hash_map": "absl::node_hash_map",
-         "vector_of_field": "vector, field", "vector_per_field": "vector a field", "by_hand": "sets kept by hand",
-         "slotwise_map_boost_index": "boost index", "slotwise_map_robin_index": "robin index",
-         "slotwise_map_portable_index": "portable index", "rust_slotmap": "Rust SlotMap", "rust_hop_slotmap": "Rust HopSlotMap",
-         "rust_dense_slotmap": "Rust DenseSlotMap", "rust_secondary_map": "Rust SecondaryMap"}
+NAMES = {"unordered_map": "unordered_map", "unordered_map_of_counter": "unordered_map, a counter as key", "boost_flat_map": "boost flat_map", "boost_hub": "boost hub",
+         "ankerl_map": "ankerl map", "EnTT_group": "EnTT, group", "boost_hub_unchecked": "boost hub unchecked", "plf_colony": "plf::colony",
+         "plf_colony_unchecked": "plf::colony unchecked", "robin_map": "tsl::robin_map", "hopscotch_map": "tsl::hopscotch_map", "absl_flat_hash_map": "absl::flat_hash_map",
+         "absl_node_hash_map": "absl::node_hash_map", "vector_per_field": "vector a field", "by_hand": "sets kept by hand",
+         "slotwise_map_boost_index": "boost index", "slotwise_map_robin_index": "robin index", "slotwise_map_portable_index": "portable index", "rust_slotmap": "Rust SlotMap",
+         "rust_hop_slotmap": "Rust HopSlotMap", "rust_dense_slotmap": "Rust DenseSlotMap", "rust_secondary_map": "Rust SecondaryMap"}
+
+
 def short(contender):
     name, _, part = contender.partition(".")
     name = NAMES.get(name, name.replace("slotwise_map", "MapStorage").replace("rust_", "Rust ").replace("_", " "))
-    return f"{name} {part}".strip()
+    return f"{name} ({part.replace('free_list', 'free-list').replace('_', ' ')})" if part else name
 
 
 def number(value):
-    if value is None:
-        return "-"
-    if value < 0.995:
-        return f"{value:.2f}"
-    return f"{value:.3g}" if value < 100 else f"{value:.0f}"
+    return "-" if value is None else f"{value:.2f}" if value < 0.995 else f"{value:.3g}" if value < 100 else f"{value:.0f}"
 
 
 def times(ratio):
@@ -102,7 +99,7 @@ def table(name, results, no_rust):
 def machine(results):
     """Of the reports: they may have been made elsewhere."""
     return (f"{results.context.get('processor', 'unknown processor')}, {results.context.get('num_cpus', '?')} cores, "
-            f"{', '.join(f'{c} -O3' for c in results.compilers)}")
+            f"{', '.join(results.compilers)}{'' if results.context.get('question') == 'compile' else ' -O3'}")
 
 
 #=== --compare ===#

@@ -83,7 +83,7 @@ GATES = {
         ({"docs/guide/map.md": "[x](tour.md#two)\n", "docs/guide/tour.md": "# One\n```sh\n# two\n```\n"}, "docs/guide/map.md:1: tour.md has no heading for #two"),
         ({"docs/tour.md": "[x](src/a.cpp)\n"}, "docs/tour.md:1: there is no src/a.cpp"),
         ({"README.md": QUOTED + "word " * 900}, "words, more than 900"),
-        ({"docs/bench.svg": "<svg/>"}, "there is no bench/results.json"),
+        ({"docs/charts/ecs-light.svg": "<svg/>"}, "there is no bench/results.json"),
         ({"CHANGELOG.md": "# x\n\n## Unreleased\n\n## 1.2.4 (2030-01-01)\n"}, "CHANGELOG.md says version 1.2.4, include/slotwise/config/version.hpp says 1.1.1"),
         ({"pyproject.toml": "name = 1\n"}, "pyproject.toml says version nothing")]),
     "sources that must not compile": (["tools/compile_fail.py", "./case.cpp", "--", CXX, "-std=c++20"], {
@@ -238,18 +238,23 @@ class Benches(Case):
         self.assertGreater(len(heads), 4)
         self.assertEqual(set(heads), {"SLOTWISE_BENCH_PER_FILE void"})
 
-    def test_documents_and_picture_print_what_the_results_say_and_each_planted_fault_is_named(self):
+    def test_documents_and_charts_print_what_the_results_say_and_each_planted_fault_is_named(self):
+        drawn = [f"docs/charts/{chart}-{mode}.svg" for chart in ("iteration", "slot_map", "ecs", "keyed", "compile") for mode in ("light", "dark")]
         sound = {name: (ROOT / name).read_text() for name in ("README.md", "bench/README.md", "bench/RESULTS.md", "docs/guide/index.md",
-                                                              figures.CLAIMS, figures.RESULTS, figures.PICTURE)}
+                                                              "docs/guide/charts.md", figures.CLAIMS, figures.RESULTS, *drawn)}
         for name, text in sound.items():
             self.write(name, text)
         self.assertEqual(figures.checked(self.folder), [])
-        differs, drawn = " is not what bench/results.json says", "bench.svg was not drawn"
+        differs = " is not what bench/results.json says"
         for name, old, new, words in (
                 ("README.md", r"walked in \d", "walked in 7", differs), ("README.md", "is walked", "walks", "is not in it"),
                 ("README.md", "## Links", "It is 2.5 times faster.", "'2.5 times' is in no line"),
-                ("bench/RESULTS.md", r"(\| checked lookup .*?)[\d.]+", r"\g<1>9", differs), (figures.PICTURE, "SlotMap: [0-9]", "SlotMap: 9", drawn),
-                (figures.RESULTS, r'(SlotMap.for_each", .*"value": )[\d.]+', r"\g<1>99", drawn), (figures.CLAIMS, "ratio,1.05,", "ratio,99,", "is not true")):
+                ("bench/RESULTS.md", r"(\| checked lookup .*?)[\d.]+", r"\g<1>9", differs), ("docs/guide/charts.md", r"(\| flecs .*?)[\d.]+", r"\g<1>9", differs),
+                *((name, r"(?s)(<desc>.*? )[\d.]+ (n?s)", r"\1 99 \2", f"{name} was not drawn") for name in drawn),
+                *((name, r">\s*[\d.]+ (n?s)\s*<", r">99 \1<", f"{name} was not drawn") for name in drawn[4:]), (drawn[0], r"(?s).+", "<svg/>", "iteration-light.svg was not drawn"),
+                *((figures.RESULTS, rf'({row}", .*"value": )[\d.]+', r"\g<1>99", f"{chart}-dark.svg was not drawn") for chart, row in (
+                    ("iteration", "n:100000/live:50/SlotMap.sparse"), ("slot_map", "churn/bytes:16/n:100000/plf_colony"), ("ecs", "spawn/bytes:24/n:100000/EnTT"),
+                    ("keyed", "find_hit/bytes:8/n:65000/ankerl_map"), ("compile", "small_program_O0/bytes:0/n:1000/EnTT"))), (figures.CLAIMS, "ratio,1.05,", "ratio,99,", "is not true")):
             with self.subTest(fault=words, file=name):
                 self.write(name, re.sub(old, new, sound[name], count=1))
                 self.assertNotEqual((self.folder / name).read_text(), sound[name])
