@@ -19,13 +19,15 @@ import json
 import pathlib
 import sys
 
-from compile import programs  # and tools/headers.py
-from headers import write
 from tools import charts, figures
 from tools.compiling import code_size_table, includes_table, small_tables
 from tools.programs import Runner, default_core, rust_programs
 from tools.results import QUESTIONS, ROOT, Failure, Results, by_question, read_raw
 from tools.tables import compare, machine, table
+
+sys.path += [str(ROOT / "bench" / "compile"), str(ROOT / "tools")]
+import programs  # noqa: E402
+from headers import write  # noqa: E402
 
 
 def agree(results):

@@ -64,18 +64,17 @@ class Chart:
     def draw(self, axes, panel, lines):
         from matplotlib.ticker import LogLocator
         looks, values = [LOOKS.get(each.partition(".")[0], (GREY, "")) for each in lines], [list(line.values()) for line in lines.values()]
-        axes.set_title(panel)
         if self.axis:
             for each, (colour, form), line in zip(lines, looks, values):
                 axes.plot(range(len(line)), line, form, color=colour, label=short(each), markersize=5)
-            axes.set(yscale="log", xlabel=self.axis, xticks=range(len(self.panels[panel])), xticklabels=self.panels[panel])
+            axes.set(title=panel, yscale="log", xlabel=self.axis, xticks=range(len(self.panels[panel])), xticklabels=self.panels[panel])
             axes.yaxis.set(major_locator=LogLocator(subs=(1, 2, 5)), major_formatter="{x:g}")
             axes.minorticks_off()
             axes.grid(axis="y")
         else:
             drawn = axes.barh([short(each) for each in lines], [value for value, in values], color=[colour for colour, _ in looks])
             axes.bar_label(drawn, [self.said(value) for value, in values], padding=3)
-            axes.set(ylim=axes.get_ylim()[::-1], xticks=[], xlim=(0, max(values)[0] * 1.5))
+            axes.set(title=panel, ylim=axes.get_ylim()[::-1], xticks=[], xlim=(0, max(values)[0] * 1.5))
             axes.spines["bottom"].set_visible(False)
 
     def pictures(self, found):
@@ -105,5 +104,5 @@ class Chart:
         return {f"{FOLDER}/{self.name}-light.svg": text, f"{FOLDER}/{self.name}-dark.svg": re.sub("|".join(DARK), lambda match: DARK[match[0]], text)}
 
 
-with (ROOT / "bench" / "charts.csv").open(encoding="utf-8") as file:
-    CHARTS = [Chart(name, list(rows)) for name, rows in itertools.groupby(csv.DictReader(file), lambda row: row["chart"])]
+ROWS = csv.DictReader((ROOT / "bench" / "charts.csv").read_text(encoding="utf-8").splitlines())
+CHARTS = [Chart(name, list(rows)) for name, rows in itertools.groupby(ROWS, lambda row: row["chart"])]

@@ -34,7 +34,6 @@ def keyed_usual(row):
 
 
 KEYED_QUICK = ("insert", "find_hit", "find_miss", "erase_insert", "iterate", "memory", "insert_string", "find_hit_string")
-
 SERIES_QUICK = ("write_1000", "write_18_percent", "set", "churn_1000", "capture_1000", "apply_1000", "fan_out_100")
 
 # Each row in both languages is two processes a repetition.

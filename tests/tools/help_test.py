@@ -21,7 +21,7 @@ class Help(Case):
         super().setUp()
         self.clone = self.folder / "clone"
         for name in FOLDERS:
-            shutil.copytree(ROOT / name, self.clone / name, ignore=shutil.ignore_patterns("build*", "__pycache__", "corpus", "*.csv"))
+            shutil.copytree(ROOT / name, self.clone / name, ignore=shutil.ignore_patterns("build*", "__pycache__", "corpus"))
         for name in ("home", "tmp", "none"):
             (self.folder / name).mkdir()
         self.scripts = [path for path in sorted(self.clone.rglob("*")) if path.is_file() and path.suffix in ("", ".py", ".sh")
