@@ -39,6 +39,10 @@ class Euros : public Money {
 public:
     using Money::Money;
 };
+class Cents : public Money {
+public:
+    using Money::Money;
+};
 struct Raw {
     std::uint16_t a, b;
     bool operator==(const Raw&) const = default; // a member: not every part of the types uses it
@@ -56,6 +60,12 @@ struct slotwise::CodecFor<Euros> {
     static constexpr std::uint64_t type_tag = 2;
     static void write(const Euros& value, ByteWriter& out) { DefaultCodec::write(value.cents, out); }
     static Euros read(ByteReader& in) { return Euros(DefaultCodec::read<std::int64_t>(in)); }
+};
+template <>
+struct slotwise::CodecFor<Cents> {
+    static constexpr std::uint64_t type_tag = 3;
+    static void write(const Cents& value, ByteWriter& out) { DefaultCodec::write(value.cents, out); }
+    static Cents read(ByteReader& in) { return Cents(DefaultCodec::read<std::int64_t>(in)); }
 };
 
 namespace {
@@ -111,6 +121,13 @@ TEST_CASE("bytes of other keys, values and columns are refused by the words that
     SlotMap<std::int64_t> numbers;
     CHECK(said(numbers.try_restore(euros.snapshot())) ==
           "snapshot: its values are of a type with a codec of its own, and those of this container are of another type");
+    SlotMap<std::pair<int, int>> two;
+    SlotMap<std::tuple<int, int, int>> three;
+    CHECK(said(three.try_restore(two.snapshot())) ==
+          "snapshot: its values are structs, pairs or tuples with other members than those of this container");
+    SlotMap<Cents> cents;
+    CHECK(said(cents.try_restore(euros.snapshot())) ==
+          "snapshot: its values have a codec with another type_tag or size than those of this container");
     SlotMap<long long> same;
     CHECK(said(same.try_restore(numbers.snapshot())) == "taken");
 }

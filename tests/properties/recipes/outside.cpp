@@ -5,12 +5,15 @@
 // members, arenas, Arrow. Each is run as the guide has it, and goes on with random histories against a model.
 #undef NDEBUG // the recipes assert
 #include "any_map.inc"
+#include "old_save.inc"
 #include "private_members.inc"
 #include "to_arrow.inc"
 
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 
+#include <slotwise/ecs/archetype_store.hpp>
+#include <slotwise/ecs/command_buffer.hpp>
 #include <slotwise/map/pmr.hpp>
 
 #include <array>
@@ -21,12 +24,30 @@
 #include <memory_resource>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #define RECIPE_BODY
 
 using test::Random;
+
+struct FormOne { // a unit as an earlier version of its codec wrote it
+    OldUnit unit;
+    std::uint8_t form = 1;
+};
+template <>
+struct slotwise::CodecFor<FormOne> {
+    static constexpr std::uint64_t type_tag = CodecFor<Unit>::type_tag;
+    static void write(const FormOne& value, ByteWriter& out) {
+        out.number(value.form);
+        DefaultCodec::write(value.unit, out);
+    }
+    static FormOne read(ByteReader& in) {
+        const auto form = in.number<std::uint8_t>();
+        return {DefaultCodec::read<OldUnit>(in), form};
+    }
+};
 
 namespace {
 
@@ -155,6 +176,58 @@ TEST_CASE("the recipe of private members: an account is loaded as it was saved, 
         for (const auto& [account, cents] : there) REQUIRE(loaded.at(account).cents() == cents);
         REQUIRE(loaded.snapshot() == bytes);
     }
+}
+
+TEST_CASE("the recipe of older saves: each unit is there under its handle, from a save of any form, and others are refused",
+          "[recipes]") {
+#include "old_save.inc"
+    std::map<decltype(tank), int> there{{tank, 3}};
+    slotwise::SlotMap<FormOne> one;
+    Random random(7);
+    for (int i = 0; i != 2000; ++i) {
+        if (random.chance(55) || there.empty()) {
+            there.emplace(released.insert({"a unit whose name is on the heap " + std::to_string(i), i}), i);
+        } else {
+            const auto dead = some(there, random);
+            released.erase(dead->first);
+            there.erase(dead);
+        }
+        if (i % 40 != 0) continue;
+        REQUIRE(load(units, released.snapshot()) == nullptr);
+        REQUIRE(units.size() == there.size());
+        for (const auto& [unit, hp] : there) REQUIRE((units.at(today(unit)).hp == hp && units.at(today(unit)).morale == 5));
+        const auto first_form = released.transform([](const OldUnit& unit) { return FormOne{unit}; }).snapshot();
+        units.clear();
+        REQUIRE(load(units, first_form) == nullptr);
+        for (const auto& [unit, hp] : there) REQUIRE((units.at(today(unit)).hp == hp && units.at(today(unit)).morale == 5));
+        REQUIRE(units.insert({}).to_bits() == slotwise::SlotMap<OldUnit>(released).insert({}).to_bits());
+    }
+    REQUIRE(std::string_view(load(units, slotwise::SlotMap<int>{1}.snapshot())) ==
+            "snapshot: its values are int32, and those of this container are of another type");
+    const auto newer = slotwise::SlotMap<FormOne>{FormOne{{"from tomorrow", 1}, 3}}.snapshot();
+    REQUIRE(std::string_view(load(units, newer)) == "this save is of a newer game");
+}
+
+TEST_CASE("the recipe of older saves: components of a store are read in both forms, and by the struct of their time",
+          "[recipes]") {
+    using slotwise::AnyCodec, slotwise::ArchetypeStore, slotwise::Entity;
+    ArchetypeStore early, old, now;
+    early.registry().add<FormOne>("unit");
+    const Entity first = early.spawn(FormOne{{"first", 7}});
+    now.registry().add<Unit>("unit");
+    now.restore(early.snapshot(AnyCodec().add<FormOne>()), AnyCodec().add<Unit>());
+    REQUIRE((now.at<Unit>(first).hp == 7 && now.at<Unit>(first).morale == 5));
+
+    ArchetypeStore released;
+    for (ArchetypeStore* each : {&released, &old}) each->registry().add<OldUnit>("unit");
+    const Entity tank = released.spawn(OldUnit{"tank", 3});
+    const auto bytes = released.snapshot(AnyCodec().add<OldUnit>());
+    REQUIRE(std::string_view(now.try_restore(bytes, AnyCodec().add<Unit>())).starts_with("snapshot: its component values"));
+    old.restore(bytes, AnyCodec().add<OldUnit>());
+    old.defer([&](auto& commands) {
+        for (auto [entity, unit] : old.query<const OldUnit>()) commands.add(entity, Unit{unit.name, unit.hp});
+    });
+    REQUIRE(old.at<Unit>(tank).hp == 3);
 }
 
 TEST_CASE("the recipe of an arena: up to the reserved number nothing more is taken from it, in any history", "[recipes]") {

@@ -174,11 +174,17 @@ struct ElementTag {
 /// The error for bytes with elements of another type: which elements these are, and of what type.
 class TypeMismatch {
 public:
-    static const char* text(ElementRole role, std::uint64_t found) noexcept {
-        return texts[static_cast<std::size_t>(role)][name_of(found)];
+    static const char* text(ElementRole role, std::uint64_t found, std::uint64_t wanted) noexcept {
+        const bool alike = found >> 56 == wanted >> 56; // tags of what has parts are checksums: the parts are not known
+        return texts[static_cast<std::size_t>(role)][!alike                                                   ? name_of(found)
+                                                     : found >> 56 == static_cast<unsigned>(TypeKind::record) ? other_members
+                                                     : found >> 56 == static_cast<unsigned>(TypeKind::own)    ? other_codec
+                                                                                                              : name_of(found)];
     }
 
 private:
+    static constexpr std::size_t other_members = 27, other_codec = 28;
+
     static std::size_t name_of(std::uint64_t tag) noexcept {
         const auto sized = [&](std::size_t first, std::initializer_list<std::uint64_t> sizes) {
             std::size_t at = first;
@@ -241,9 +247,11 @@ private:
             SLOTWISE_TEXT(role, "of a type with a codec of its own"), SLOTWISE_TEXT(role, "texts"),                            \
             SLOTWISE_TEXT(role, "sequences"), SLOTWISE_TEXT(role, "arrays"), SLOTWISE_TEXT(role, "pairs, tuples or structs"),  \
             SLOTWISE_TEXT(role, "optional"), SLOTWISE_TEXT(role, "durations"), SLOTWISE_TEXT(role, "time points"),             \
-            SLOTWISE_TEXT(role, "empty"), SLOTWISE_TEXT(role, "series")                                                        \
+            SLOTWISE_TEXT(role, "empty"), SLOTWISE_TEXT(role, "series"),                                                       \
+            "snapshot: its " role " are structs, pairs or tuples with other members than those of this container",             \
+            "snapshot: its " role " have a codec with another type_tag or size than those of this container"                   \
     }
-    static constexpr const char* texts[][27] = {SLOTWISE_TEXTS("keys"),          SLOTWISE_TEXTS("values"),
+    static constexpr const char* texts[][29] = {SLOTWISE_TEXTS("keys"),          SLOTWISE_TEXTS("values"),
                                                 SLOTWISE_TEXTS("column values"), SLOTWISE_TEXTS("ids"),
                                                 SLOTWISE_TEXTS("locations"),     SLOTWISE_TEXTS("nodes"),
                                                 SLOTWISE_TEXTS("times"),         SLOTWISE_TEXTS("component values")};
@@ -381,7 +389,9 @@ private:
             if (at == ended.size()) break;
             const std::uint64_t found = number_at(ended, at, sizeof(std::uint64_t));
             if (found != each.tag)
-                return each.tag == 0 ? restore_drops : found == 0 ? was_dropped : TypeMismatch::text(each.role, found);
+                return each.tag == 0 ? restore_drops
+                       : found == 0  ? was_dropped
+                                     : TypeMismatch::text(each.role, found, each.tag);
             at += sizeof found;
         }
         if (count != tags.size()) return "snapshot: it was made by a container with other columns";

@@ -168,7 +168,7 @@ struct StoreFormat {
             return "snapshot: values of a component were copied where long, pointers or wchar_t have another size; add the "
                    "type "
                    "to the AnyCodec there and here";
-        return TypeMismatch::text(ElementRole::component, found);
+        return TypeMismatch::text(ElementRole::component, found, here);
     }
     /// Targets of switched relations: a component is written as its place in the list of components.
     struct TargetCodec {
