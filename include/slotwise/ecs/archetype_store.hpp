@@ -1106,6 +1106,7 @@ public:
     /// entities that are spawned are those that the other store would spawn, and walks go in its order. All bytes are checked
     /// before anything changes; those that snapshot() would not write are refused, but each pattern of a trivially copyable
     /// type that the codec does not cover is taken for a value. Give `codec` all types for bytes that you do not trust.
+    /// Ids issued after the snapshot are issued again: drop those that are not alive right after this.
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes; what the codec and the allocator throw;
     /// strong @pre structure may change (checked at level fast) @invalidates ids that command buffers have taken
     template <class Codec = AnyCodec>

@@ -810,6 +810,7 @@ public:
         return Bytes::snapshot(core_, codec);
     }
     /// Replaces the contents by a snapshot's. All bytes are checked before anything changes.
+    /// Handles issued after the snapshot are issued again: drop those that do not resolve right after this.
     /// @param kinds kinds(name) answers the info of this name, a const NodeInfo* or a SharedNodeInfo, or null; it is asked only
     /// about nodes that had one
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes, what the allocator and the codec throw;

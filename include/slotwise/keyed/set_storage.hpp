@@ -446,6 +446,7 @@ public:
     /// Replaces the contents by a snapshot's. Every byte is checked before anything changes, keys by the codec, and no key may
     /// occur twice. Bytes that snapshot() would not write are refused. Observers that are no columns, and dynamic ones, are
     /// notified of the exchange.
+    /// Handles issued after the snapshot are issued again: drop those that do not resolve right after this.
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes; strong
     template <class Codec = DefaultCodec>
     void restore(std::span<const std::byte> bytes, Codec codec = {}) {

@@ -1347,6 +1347,7 @@ public:
     }
     /// Replaces the contents by a snapshot's. All bytes are checked before anything changes, and bytes that snapshot() would
     /// not write are refused. Observers are notified as by a copy assignment.
+    /// Ids issued after the snapshot are issued again: drop those that do not resolve right after this.
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes, what the allocator and observers throw;
     /// strong, but as new if an observer throws
     template <class Codec = DefaultCodec>

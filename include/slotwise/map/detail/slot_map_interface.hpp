@@ -773,7 +773,9 @@ public:
     }
     /// Replaces the contents by a snapshot's. All bytes are checked before anything changes, and bytes that snapshot() would
     /// not write are refused. The codec checks values. Observers that are no columns, and dynamic ones, are notified of the
-    /// exchange. Memory: up to the values of all slots in the bytes. @throws std::invalid_argument, which says why; strong
+    /// exchange. Memory: up to the values of all slots in the bytes.
+    /// Handles issued after the snapshot are issued again: drop those that do not resolve right after this.
+    /// @throws std::invalid_argument, which says why; strong
     template <class Codec = DefaultCodec>
     void restore(std::span<const std::byte> bytes, Codec codec = {}) {
         if (const char* error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
