@@ -17,7 +17,7 @@ FOLDER = "docs/charts"
 # Each colour, and what stands for it in the dark. Blues are ours, greys limits; with the marks all are told apart with any colour blindness.
 BLUE, SKY, GREY, PURPLE, RUST, GREEN, INK, FAINT = DARK = {"#0a5cad": "#58a6ff", "#2b93c9": "#8fd0ff", "#6c757f": "#9aa4af", "#a3217f": "#f08bd0",
                                                            "#c2410c": "#ff9e64", "#4d7c0f": "#a3d65c", "#1f2328": "#e6edf3", "#c9ced6": "#4a515c"}
-LOOKS = {"SlotMap": (BLUE, "o-"), "DenseSlotMap": (SKY, "s--"), "vector": (GREY, "^:"), "plain_arrays": (GREY, "^:"), "article_slot_map": (PURPLE, "D-."),
+LOOKS = {"SlotMap": (BLUE, "o-"), "SlotMap.sparse_iterator": (BLUE, "P:"), "DenseSlotMap": (SKY, "s--"), **dict.fromkeys(("vector", "plain_arrays"), (GREY, "^:")), "vector_unchecked": (GREY, "P--"), "article_slot_map": (PURPLE, "D-."),
          "plf_colony": (RUST, "v-"), "unordered_map": (GREEN, "X--"), **dict.fromkeys(("ArchetypeStore", "slotwise_map", "slotwise"), (BLUE, "")),
          "slotwise::compiled": (SKY, "")}
 
@@ -63,7 +63,7 @@ class Chart:
 
     def draw(self, axes, panel, lines):
         from matplotlib.ticker import LogLocator
-        looks, values = [LOOKS.get(each.partition(".")[0], (GREY, "")) for each in lines], [list(line.values()) for line in lines.values()]
+        looks, values = [LOOKS.get(each) or LOOKS.get(each.partition(".")[0], (GREY, "")) for each in lines], [list(line.values()) for line in lines.values()]
         if self.axis:
             for each, (colour, form), line in zip(lines, looks, values):
                 axes.plot(range(len(line)), line, form, color=colour, label=short(each), markersize=5)
@@ -96,7 +96,7 @@ class Chart:
         drawing.legend(named.values(), named, loc="upper center", bbox_to_anchor=(0.5, 0), ncol=2, frameon=False)
         drawing.suptitle(self.title, x=0.01, ha="left", fontsize=11, fontweight="bold")
         drawing.supylabel(f"{self.unit}, logarithmic" if self.axis else "", fontsize=10)
-        drawing.text(0.01, -0.3 if named else -0.02, f"{self.note}\n{machine(found[self.question]) if shown else 'not measured'}", fontsize=8, va="top")
+        drawing.text(0.01, -0.1 * ((len(named) + 1) // 2) if named else -0.02, f"{self.note}\n{machine(found[self.question]) if shown else 'not measured'}", fontsize=8, va="top")
         drawing.savefig(out, format="svg", bbox_inches="tight")
         text = re.sub(r"^.*?(?=<svg)|<metadata>.*?</metadata>|(?<=\n) +", "", out.getvalue(), flags=re.S)
         words = f'role="img"><title>{html.escape(self.title)}</title><desc>{html.escape(self.told(found))}</desc>'
