@@ -198,7 +198,7 @@ def write_guide(known, words):
         parts = re.split(r"(^```.*?^```$|^#.*?$)", source.read_text(encoding="utf-8").replace("](../", "](").replace("](guide/", "]("), flags=re.M | re.S)
         parts[::2] = [re.sub(r"(?<![\[`])`(\w+)`(?![`\]])", lambda name: f"[{name[0]}](reference/{unseen.pop(name[1])}.md)" if name[1] in unseen else name[0], each)
                       for each in parts[::2]]
-        (PAGES / source.name).write_text(f"---\ntags: {json.dumps(words.get(source.stem, []))}\n---\n" + "".join(parts), encoding="utf-8")
+        (PAGES / source.name).write_text(f"---\ntags: {json.dumps(words.get(source.stem, []))}\nsearch: {{boost: 2}}\n---\n" + "".join(parts), encoding="utf-8")
     for each in [*(ROOT / "docs").glob("*.svg"), ROOT / "docs" / "theme.css"]:
         shutil.copy(each, PAGES)
     for each in ("charts", "live"):
