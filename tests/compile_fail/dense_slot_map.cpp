@@ -70,6 +70,14 @@ map.emplace(1);
 DenseSlotMap<test::Fixed> other; // faulty
 other.emplace(1);                // faulty
 
+//=== elements_that_move_with_a_throw_alone ===//
+// expect: erase exchanges rows by swap if a move may throw, and an element has no swap
+// lines: 44
+DenseSlotMap<int> map;
+map.erase(map.emplace(1));
+DenseSlotMap<test::Stiff> other; // faulty
+other.erase(other.emplace(1));   // faulty
+
 //=== copying_a_map_of_owners ===//
 // expect: DenseSlotMap, SoaSlotMap copy: elements cannot be copied; write std::move(map)
 // lines: 32

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include "arena.hpp"
+#include "fixed.hpp"
 #include <slotwise/map/soa_slot_map.hpp>
 
 using namespace slotwise;
+
+//=== members_that_move_with_a_throw_alone ===//
+// expect: erase exchanges rows by swap if a move may throw, and an element has no swap
+// lines: 44
+SoaSlotMap<int, int> map;
+map.erase(map.emplace(1, 2));
+SoaSlotMap<test::Stiff, int> other;            // faulty
+other.erase(other.emplace(test::Stiff(1), 2)); // faulty
 
 //=== column_of_a_type_that_is_there_twice ===//
 // expect: T must name exactly one member or Column<T>; use column<I>()

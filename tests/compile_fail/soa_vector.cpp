@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 #include "arena.hpp"
+#include "fixed.hpp"
 #include <slotwise/rows/soa_vector.hpp>
 
 #include <mutex>
@@ -31,6 +32,16 @@ SoaVector<ThrowsWhenDestroyed> other; // faulty
 // expect: members must be movable, because rows move
 SoaVector<int> rows;
 SoaVector<std::mutex> other; // faulty
+
+//=== members_that_move_with_a_throw_alone ===//
+// expect: erase exchanges rows by swap if a move may throw, and an element has no swap
+// lines: 40
+SoaVector<int, int> rows;
+rows.emplace_back(1, 2);
+rows.erase(0);
+SoaVector<test::Stiff, int> other;     // faulty
+other.emplace_back(test::Stiff(1), 2); // faulty
+other.erase(0);                        // faulty
 
 //=== column_of_a_tag ===//
 // expect: this member is a tag, which has no column

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
+#include "fixed.hpp"
 #include <slotwise/sparse/sparse_group.hpp>
 #include <slotwise/sparse/sparse_map.hpp>
 #include <slotwise/sparse/sparse_set.hpp>
@@ -32,6 +33,14 @@ SparseMap<unsigned, int[2]> other; // faulty
 //=== erase_of_what_cannot_move ===//
 // expect: erase fills the gap with the last value, and T cannot be moved
 SparseMap<unsigned, Fixed> map;
+
+map.try_emplace(1u, 2);
+map.clear();
+map.erase(1u); // faulty
+
+//=== erase_of_what_moves_with_a_throw_alone ===//
+// expect: or may throw and cannot be assigned; use SecondaryMap
+SparseMap<unsigned, test::Stiff> map;
 
 map.try_emplace(1u, 2);
 map.clear();

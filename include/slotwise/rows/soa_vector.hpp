@@ -90,7 +90,7 @@ class BasicSoaVector {
 /// always, also after a throw. Arguments may refer to elements of the same vector. A tag (an empty type, trivially copyable)
 /// takes no memory: it keeps its place in the row, as a value, and has no column. The functions of an element must not use the
 /// vector that it is in. SoaVector<Ts...> is the class without further arguments.
-/// @tparam Ts movable; a row is erased noexcept if their moves are
+/// @tparam Ts movable, and swappable to erase if their moves may throw; a row is erased noexcept if their moves are
 /// @tparam With AllocBy<A>
 template <class... Ts, class... With>
 class BasicSoaVector<Members<Ts...>, With...> {

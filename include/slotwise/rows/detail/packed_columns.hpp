@@ -394,7 +394,11 @@ private:
     template <std::size_t Nth>
     constexpr void swap_columns(std::size_t a, std::size_t b) {
         if constexpr (Nth != width) {
-            if constexpr (!is_tag<value_at<Nth>>) {
+            if constexpr (!is_tag<value_at<Nth>> && !std::is_swappable_v<value_at<Nth>>)
+                static_assert(never<value_at<Nth>>,
+                              "DenseSlotMap, SoaSlotMap, SoaVector: erase exchanges rows by swap if a move may throw, and an "
+                              "element has no swap; make its move noexcept, or take SlotMap, whose elements never move");
+            else if constexpr (!is_tag<value_at<Nth>>) {
                 const auto exchange = [&column = std::get<Nth>(columns_), a, b] {
                     using std::swap;
                     swap(column[a], column[b]);

@@ -302,9 +302,10 @@ protected:
     Value& value(size_type row) const noexcept { return *values_.at(row); }
     /// @pre the entry is in this page
     void erase_row(Page& page, Id id, size_type row) noexcept(Values::nothrow_move) {
-        static_assert(Values::relocatable,
-                      "SparseMap<Id, T>: erase fills the gap with the last value, and T cannot be moved; use "
-                      "SecondaryMap, whose values never move");
+        static_assert(
+            Values::relocatable,
+            "SparseMap<Id, T>: erase fills the gap with the last value, and T cannot be moved, or may throw and cannot be "
+            "assigned; use SecondaryMap, whose values never move");
         if constexpr (!Values::nothrow_move) { // what may throw comes before anything is said
             do_swap_rows(row, size_ - 1);
             row = size_ - 1;
