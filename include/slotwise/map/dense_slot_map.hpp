@@ -115,7 +115,8 @@ using DenseInterface =
 /// Erasing while iterating: erase(it) returns the iterator to continue with (the last element moved there). Any insert that
 /// grows, and any erase, invalidates iterators and addresses of the last element; growth invalidates all. Cost: 12.25 bytes an
 /// element over the payload.
-/// @tparam T movable, and swappable if its moves may throw; erase is noexcept if T's moves are, and only then may T's destructor insert and erase in the same map
+/// @tparam T movable, and swappable if its moves may throw; erase is noexcept if T's moves are, and only then may T's
+/// destructor insert and erase in the same map
 /// @tparam With as SlotMap's
 template <class T, class... With>
 class DenseSlotMap : public detail::DenseInterface<T, With...> {
