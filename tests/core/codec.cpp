@@ -11,6 +11,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <variant>
 
 using namespace slotwise;
 
@@ -160,6 +161,13 @@ TEST_CASE("a value of each type that the default codec knows comes back, and no 
     comes_back(std::vector<Money>{Money(1), Money(2)}, 16);
     comes_back(std::optional<bool>(), 1);
     comes_back(std::optional<bool>(true), 2);
+    comes_back(std::variant<std::monostate, bool, std::string>(), 1);
+    comes_back(std::variant<std::monostate, bool, std::string>(true), 2);
+    comes_back(std::variant<std::monostate, bool, std::string>("text"), 13);
+    comes_back(std::variant<int, int>(std::in_place_index<1>, 7), 5);
+    comes_back(std::variant<Money, std::string>(Money(7)), 5); // without a default constructor
+    comes_back(std::variant<const std::int16_t, Kind>(Kind::ship), 3);
+    comes_back(std::vector<std::variant<bool, Padded>>{true, Padded{'a', 1.5, true}}, 21);
     comes_back(std::pair<bool, std::int32_t>(true, 4), 5);
     comes_back(std::pair<const std::int32_t, std::string>(1, "x"), 13);
     comes_back(std::tuple<>(), 0);
@@ -185,6 +193,44 @@ TEST_CASE("bool and enumerations out of range are refused", "[codec]") {
     CHECK(error_of<Kind>(written(short{-1})) == nullptr);
     CHECK(error_of<Flags>(bytes_of({255})) == nullptr);
     CHECK(error_of<Open>(written(2u)) != nullptr);
+}
+
+namespace {
+
+/// A std::variant of `Count` integers.
+template <std::size_t Count>
+using Integers = decltype([]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+    return std::variant<std::integral_constant<std::size_t, Nth>..., int>();
+}(std::make_index_sequence<Count - 1>()));
+struct ThrowsWhenMade {
+    ThrowsWhenMade() = default;
+    explicit ThrowsWhenMade(int) { throw 7; }
+    std::string text{}; // the old value of a variant is kept, if the new one is trivial
+};
+
+} // namespace
+template <>
+struct slotwise::CodecFor<ThrowsWhenMade> : slotwise::MemberCodec<&ThrowsWhenMade::text> {};
+
+TEST_CASE("a variant without the alternative that bytes name is refused, and so is one without a value", "[codec]") {
+    using Value = std::variant<double, std::string>;
+    const std::string why = "snapshot: a variant has an alternative that there is not";
+    for (const int index : {2, 3, 127, 255}) {
+        CHECK(error_of<Value>(bytes_of({index, 0, 0, 0, 0, 0, 0, 0, 0})) == why);
+        CHECK(error_of<std::variant<Money, bool>>(bytes_of({index, 1})) == why);
+        CHECK(error_of<std::vector<Value>>(bytes_of({1, 0, 0, 0, 0, 0, 0, 0, index})) == why);
+    }
+    CHECK(error_of<Value>(bytes_of({1, 255, 255, 255, 255, 0, 0, 0, 0})) != nullptr); // a text of 4 GiB
+    CHECK(written(Integers<255>(5)).size() == 5);
+    CHECK(written(Integers<256>(5)).size() == 8); // its number takes four bytes
+    STATIC_REQUIRE_FALSE(Snapshotable<std::variant<int, int*>>);
+    STATIC_REQUIRE_FALSE(Snapshotable<std::variant<std::vector<int*>>>);
+#if defined(__cpp_exceptions)
+    std::variant<int, ThrowsWhenMade> none(1);
+    CHECK_THROWS_AS(none.emplace<1>(1), int);
+    REQUIRE(none.valueless_by_exception());
+    CHECK_THROWS_AS(written(none), std::invalid_argument);
+#endif
 }
 
 TEST_CASE("a length that the bytes do not back is refused before memory is taken", "[codec]") {

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <map>
 #include <string>
+#include <variant>
 
 namespace {
 using namespace slotwise;
@@ -89,6 +90,10 @@ TEST_CASE("the tag of a type depends on what is written, and not on its name", "
     STATIC_REQUIRE(tag_of<std::vector<char>>() != tag_of<std::string>());
     STATIC_REQUIRE(tag_of<std::string>() != tag_of<std::u16string>());
     STATIC_REQUIRE(tag_of<std::optional<int>>() != tag_of<int>());
+    STATIC_REQUIRE(tag_of<std::variant<int, float>>() == tag_of<std::variant<std::int32_t, float>>());
+    STATIC_REQUIRE(tag_of<std::variant<int, float>>() != tag_of<std::variant<float, int>>());
+    STATIC_REQUIRE(tag_of<std::variant<int, float>>() != tag_of<std::variant<int, float, char>>());
+    STATIC_REQUIRE(tag_of<std::variant<int, float>>() != tag_of<std::tuple<int, float>>());
     STATIC_REQUIRE(tag_of<std::chrono::seconds>() != tag_of<std::chrono::milliseconds>());
     STATIC_REQUIRE(tag_of<std::chrono::sys_days>() != tag_of<std::chrono::days>());
     STATIC_REQUIRE(tag_of<Handle<int>>() == tag_of<Handle<float>>());
@@ -128,18 +133,22 @@ TEST_CASE("bytes of other keys, values and columns are refused by the words that
     SlotMap<Cents> cents;
     CHECK(said(cents.try_restore(euros.snapshot())) ==
           "snapshot: its values have a codec with another type_tag or size than those of this container");
+    SlotMap<std::variant<int, std::string>> variants;
+    SlotMap<std::variant<int, std::string, bool>> more;
+    CHECK(said(more.try_restore(variants.snapshot())) ==
+          "snapshot: its values are variants, and those of this container are of another type");
     SlotMap<long long> same;
     CHECK(said(same.try_restore(numbers.snapshot())) == "taken");
 }
 
 TEST_CASE("Utf8Codec writes what DefaultCodec does, and refuses strings that are not UTF-8 wherever they are", "[snapshot]") {
-    using Named = std::pair<int, std::optional<std::vector<std::string>>>;
+    using Named = std::pair<int, std::optional<std::vector<std::variant<bool, std::string>>>>;
     SlotMap<Named> map, copy;
-    map.insert({1, std::vector<std::string>{"caf\xC3\xA9", ""}});
+    map.insert({1, Named::second_type::value_type{"caf\xC3\xA9", true}});
     CHECK(map.snapshot() == map.snapshot(Utf8Codec()));
     CHECK(copy.try_restore(map.snapshot(), Utf8Codec()) == nullptr);
     CHECK(copy == map);
-    map.insert({2, std::vector<std::string>{"fine", "caf\xE9"}});
+    map.insert({2, Named::second_type::value_type{"fine", "caf\xE9"}});
     const char* const error = copy.try_restore(map.snapshot(), Utf8Codec());
     REQUIRE(error != nullptr);
     CHECK(std::string(error) == "snapshot: a text is not UTF-8");

@@ -20,6 +20,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 using namespace slotwise;
@@ -42,6 +43,7 @@ struct Crew {
     std::array<Entity, 2> guards{};
     std::optional<Entity> guest{};
     std::pair<int, Entity> numbered{};
+    std::variant<int, Entity> either{};
 };
 /// One that is sparse.
 struct Owner {
@@ -287,7 +289,7 @@ TEST_CASE("ArchetypeStore::insert_snapshot: entities in members are the new ones
     to.store.registry().add<Secret>("secret", {});
     to.store.registry().add<Listed>("listed");
     const Entity a = from.store.spawn(Position{1, 2}), b = from.store.spawn(), outside = from.store.spawn();
-    from.store.add(a, Crew{b, {a, outside}, {b, Entity()}, a, {3, b.with_user_bits(7)}}, Owner{b}, Secret(b), Listed(4, a));
+    from.store.add(a, Crew{b, {a, outside}, {b, Entity()}, a, {3, b.with_user_bits(7)}, b}, Owner{b}, Secret(b), Listed(4, a));
     to.store.spawn_n(5);
     const Entity parts[] = {a, b, a};
     const auto ids = to.store.insert_snapshot(from.store.snapshot_of(parts, codec()), codec());
@@ -297,6 +299,7 @@ TEST_CASE("ArchetypeStore::insert_snapshot: entities in members are the new ones
     const Crew& crew = to.store.at<Crew>(na);
     CHECK((crew.captain == nb && crew.sailors == std::vector{na, Entity()} && crew.guards == std::array{nb, Entity()}));
     CHECK((crew.guest == na && crew.numbered.first == 3 && crew.numbered.second == nb.with_user_bits(7)));
+    CHECK(std::get<Entity>(crew.either) == nb);
     CHECK((to.store.at<Owner>(na).entity == nb && to.store.at<Secret>(na).entity() == nb));
     CHECK((to.store.at<Listed>(na).entity == na && to.store.at<Listed>(na).number == 4));
     CHECK((ids.cleared_entities() == 1 && ids.dropped_pairs() == 0));

@@ -6,6 +6,7 @@
 #define SLOTWISE_CORE_CODEC_HPP
 
 #include "../config/abi.hpp"
+#include "../config/error.hpp"
 #include "detail/concepts.hpp"
 #include "detail/std_memory.hpp"
 #include "with.hpp"
@@ -322,6 +323,7 @@ enum class Form : std::uint8_t {
     array,    // each element
     tuple,    // each element
     optional, // a flag, and the value if there is one
+    variant,  // the number of the alternative, and its value
     text,     // a length, and characters
     sequence, // a length, and each element
     members,  // each member
@@ -348,7 +350,30 @@ template <class T>
 inline constexpr bool is_vector = false;
 template <class T, class A>
 inline constexpr bool is_vector<std::vector<T, A>> = true;
-// Only programs that use <string> or <chrono> pay for including them.
+// Only programs that use <string>, <variant> or <chrono> pay for including them.
+template <class T>
+inline constexpr bool is_variant = false;
+template <template <class...> class V, class A, class... As>
+    requires requires(const V<A, As...>& value) {
+        value.valueless_by_exception();
+        V<A, As...>(std::in_place_index<0>, std::declval<A>());
+    }
+inline constexpr bool is_variant<V<A, As...>> = true;
+template <class T>
+struct Alternatives;
+template <template <class...> class V, class... As>
+struct Alternatives<V<As...>> {
+    using types = TypeList<std::remove_const_t<As>...>;
+    using places = std::index_sequence_for<As...>;
+    using index = std::conditional_t<(sizeof...(As) < 256), std::uint8_t, std::uint32_t>; // in the bytes
+};
+/// f(value) of the alternative that a variant has, if it has one.
+template <class V, class F>
+void visit_held(V& variant, F&& f) {
+    [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+        (..., (Nth == variant.index() ? static_cast<void>(f(get<Nth>(variant))) : static_cast<void>(0)));
+    }(typename Alternatives<std::remove_const_t<V>>::places());
+}
 template <class T>
 concept Text = requires(T& text, std::size_t size) {
     typename T::traits_type::char_type;
@@ -393,6 +418,8 @@ consteval Form form_of() noexcept {
         return Form::tuple;
     else if constexpr (is_optional<T>)
         return Form::optional;
+    else if constexpr (is_variant<T>)
+        return Form::variant;
     else if constexpr (is_vector<T>)
         return Form::sequence;
     else if constexpr (Text<T>)
@@ -417,6 +444,8 @@ consteval auto parts_of() noexcept {
         return []<std::size_t... Nth>(std::index_sequence<Nth...>) {
             return TypeList<std::remove_const_t<std::tuple_element_t<Nth, T>>...>{};
         }(std::make_index_sequence<std::tuple_size_v<T>>{});
+    else if constexpr (form == Form::variant)
+        return typename Alternatives<T>::types{};
     else if constexpr (form == Form::array || form == Form::optional || form == Form::sequence || form == Form::text)
         return TypeList<typename T::value_type>{};
     else if constexpr (form == Form::members)
@@ -481,6 +510,8 @@ consteval Coding coding_of() noexcept {
         constexpr Coding all = together(parts_of<T>());
         if constexpr (form == Form::optional)
             return {all.known, false, 1};
+        else if constexpr (form == Form::variant)
+            return {all.known, false, sizeof(typename Alternatives<T>::index)};
         else if constexpr (form == Form::sequence)
             return {all.known, false, sizeof(std::uint64_t)};
         else if constexpr (form == Form::text)
@@ -558,9 +589,9 @@ struct RawCodec {
 
 /// The codec that snapshot() and restore() use by default. It writes a value as its parts, never its padding, and accepts only
 /// what it would write. It knows numbers, bool (0 or 1), handles, durations and time points, std::string, vector, array, pair,
-/// tuple and optional, structs of up to 16 public members of such types, and types with a CodecFor. Pointers, enumerations
-/// without a CodecFor, and classes with hidden members are compile errors that name the type. A codec of your own has the same
-/// two functions; it may have a state.
+/// tuple, optional and variant, structs of up to 16 public members of such types, and types with a CodecFor. Pointers,
+/// enumerations without a CodecFor, and classes with hidden members are compile errors that name the type. A codec of your own
+/// has the same two functions; it may have a state.
 struct DefaultCodec {
     /// Appends the bytes of the value. Integers and floating-point numbers in the machine's byte order, which snapshots record.
     template <class T>
@@ -580,6 +611,11 @@ struct DefaultCodec {
         else if constexpr (form == detail::Form::optional) {
             out.number(static_cast<std::uint8_t>(value.has_value()));
             if (value) write(*value, out);
+        } else if constexpr (form == detail::Form::variant) {
+            if (value.valueless_by_exception())
+                detail::throw_invalid_argument("snapshot: a std::variant is valueless_by_exception(); give it a value first");
+            out.number(static_cast<typename detail::Alternatives<T>::index>(value.index()));
+            detail::visit_held(value, [&](const auto& held) { write(held, out); });
         } else if constexpr (form == detail::Form::text) {
             out.number(std::uint64_t{value.size()});
             out.raw(value.data(), value.size() * sizeof(*value.data()));
@@ -610,7 +646,9 @@ struct DefaultCodec {
             T value;
             if (in.flag()) value.emplace(read<typename T::value_type>(in));
             return value;
-        } else if constexpr (form == detail::Form::text) {
+        } else if constexpr (form == detail::Form::variant)
+            return read_alternative<T>(in, detail::parts_of<T>());
+        else if constexpr (form == detail::Form::text) {
             const std::size_t count = in.length(sizeof(typename T::value_type));
             T value;
             value.resize(count);
@@ -649,6 +687,19 @@ private:
     template <class T>
     static constexpr bool is_filled = detail::coding<T>.least == 0;
 
+    template <class V, class... As>
+    static V read_alternative(ByteReader& in, detail::TypeList<As...>) {
+        auto index = in.number<typename detail::Alternatives<V>::index>();
+        if (index >= sizeof...(As)) {
+            in.fail("snapshot: a variant has an alternative that there is not");
+            index = 0;
+        }
+        return [&]<std::size_t... Nth>(std::index_sequence<Nth...>) {
+            using Read = V (*)(ByteReader&);
+            constexpr Read readers[] = {[](ByteReader& from) { return V(std::in_place_index<Nth>, read<As>(from)); }...};
+            return readers[index](in);
+        }(std::index_sequence_for<As...>());
+    }
     template <class V>
     static void write_elements(const V& values, ByteWriter& out) {
         using T = typename V::value_type;

@@ -66,7 +66,11 @@ bool texts_are_utf8([[maybe_unused]] const T& value) noexcept {
         return is_utf8({value.data(), value.size()});
     else if constexpr (form == Form::optional)
         return !value || texts_are_utf8(*value);
-    else if constexpr (form == Form::array || form == Form::sequence) {
+    else if constexpr (form == Form::variant) {
+        bool result = true;
+        visit_held(value, [&](const auto& held) { result = texts_are_utf8(held); });
+        return result;
+    } else if constexpr (form == Form::array || form == Form::sequence) {
         if constexpr (!std::is_same_v<T, std::vector<bool>>)
             for (const auto& each : value)
                 if (!texts_are_utf8(each)) return false;

@@ -48,7 +48,9 @@ struct EntitiesIn {
             for (auto& each : value) each_part(each);
         else if constexpr (form == Form::optional) {
             if (value) each_part(*value);
-        } else if constexpr (form == Form::tuple)
+        } else if constexpr (form == Form::variant)
+            visit_held(value, each_part);
+        else if constexpr (form == Form::tuple)
             std::apply(each_part, value);
         else
             visit_members<count_members<T>()>(value, each_part);

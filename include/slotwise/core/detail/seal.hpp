@@ -32,7 +32,8 @@ enum class TypeKind : std::uint8_t {
     duration = 14,
     time_point = 15,
     empty = 16,
-    series = 17
+    series = 17,
+    variant = 18
 };
 
 /// Kind and details in one number, the same on every machine where the values have the same bytes.
@@ -105,6 +106,8 @@ consteval std::uint64_t tag_of() noexcept {
         return all(TypeKind::record, parts_of<T>());
     else if constexpr (form == Form::optional)
         return all(TypeKind::optional, parts_of<T>());
+    else if constexpr (form == Form::variant)
+        return all(TypeKind::variant, parts_of<T>());
     else if constexpr (form == Form::text)
         return all(TypeKind::text, parts_of<T>());
     else if constexpr (form == Form::sequence)
@@ -183,7 +186,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t other_members = 27, other_codec = 28;
+    static constexpr std::size_t other_members = 28, other_codec = 29;
 
     static std::size_t name_of(std::uint64_t tag) noexcept {
         const auto sized = [&](std::size_t first, std::initializer_list<std::uint64_t> sizes) {
@@ -229,6 +232,8 @@ private:
             return 25;
         case TypeKind::series:
             return 26;
+        case TypeKind::variant:
+            return 27;
         case TypeKind::left_out:
             break;
         }
@@ -247,11 +252,11 @@ private:
             SLOTWISE_TEXT(role, "of a type with a codec of its own"), SLOTWISE_TEXT(role, "texts"),                            \
             SLOTWISE_TEXT(role, "sequences"), SLOTWISE_TEXT(role, "arrays"), SLOTWISE_TEXT(role, "pairs, tuples or structs"),  \
             SLOTWISE_TEXT(role, "optional"), SLOTWISE_TEXT(role, "durations"), SLOTWISE_TEXT(role, "time points"),             \
-            SLOTWISE_TEXT(role, "empty"), SLOTWISE_TEXT(role, "series"),                                                       \
+            SLOTWISE_TEXT(role, "empty"), SLOTWISE_TEXT(role, "series"), SLOTWISE_TEXT(role, "variants"),                      \
             "snapshot: its " role " are structs, pairs or tuples with other members than those of this container",             \
             "snapshot: its " role " have a codec with another type_tag or size than those of this container"                   \
     }
-    static constexpr const char* texts[][29] = {SLOTWISE_TEXTS("keys"),          SLOTWISE_TEXTS("values"),
+    static constexpr const char* texts[][30] = {SLOTWISE_TEXTS("keys"),          SLOTWISE_TEXTS("values"),
                                                 SLOTWISE_TEXTS("column values"), SLOTWISE_TEXTS("ids"),
                                                 SLOTWISE_TEXTS("locations"),     SLOTWISE_TEXTS("nodes"),
                                                 SLOTWISE_TEXTS("times"),         SLOTWISE_TEXTS("component values")};
