@@ -51,6 +51,13 @@ DataflowGraph<int, NoDefault> other; // faulty
 DataflowGraph<int, int, ByPointer> graph;
 DataflowGraph<int, int, ByText> other; // faulty
 
+//=== ids_in_the_place_of_equal ===//
+// expect: Equal is in front of IdBy<Id>
+// lines: 20
+DataflowGraph<int, int, EqualTo, IdBy<int>> graph;
+DataflowGraph<int, int, IdBy<int>> other; // faulty
+static_cast<void>(graph);
+
 //=== options ===//
 // expect: template argument Options<O>: this container has no options
 DataflowGraph<int, int, EqualTo, Tag<Fixed>, AllocBy<std::allocator<int>>> graph;

@@ -43,13 +43,6 @@ C& holed() {
     return c;
 }
 using Graph = ArchetypeGraph<int, int>;
-/// In the run of a node with one input and one output.
-template <class F>
-void in_a_run(F f) {
-    auto& graph = *new DataflowGraph<int, int>;
-    graph.add(1, 1, 1);
-    graph.evaluate([&](int, auto& context) { f(context); });
-}
 constexpr std::array unordered_ids{ComponentId::from_bits(2), ComponentId::from_bits(1)};
 constexpr auto no_column = [](slot_t) { return -1; };
 SoaVector<int>& three_rows() {
@@ -834,16 +827,6 @@ const Check checks[] = {
          graph.add(1, 1, 1);
          graph.evaluate([&](int, auto&) { auto copy = graph; });
      }},
-    {Level::fast, "DataflowContext input(i): the node has fewer inputs",
-     [] { in_a_run([](auto& context) { context.input(1); }); }},
-    {Level::fast, "DataflowContext changed(i): the node has fewer inputs",
-     [] { in_a_run([](auto& context) { static_cast<void>(context.changed(1)); }); }},
-    {Level::fast, "DataflowContext output(o): the node has fewer outputs",
-     [] { in_a_run([](auto& context) { context.output(1); }); }},
-    {Level::fast, "DataflowContext set_output(o, value): the node has fewer outputs",
-     [] { in_a_run([](auto& context) { context.set_output(1, 7); }); }},
-    {Level::fast, "DataflowContext edit_output(o, f): the node has fewer outputs",
-     [] { in_a_run([](auto& context) { context.edit_output(1, [](int&) {}); }); }},
     {Level::fast, "ArchetypeTables erase(table): it has rows, or is the empty one",
      [] {
          auto& tables = test::tables_of(*new ArchetypeStore);

@@ -9,6 +9,8 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 using namespace slotwise;
@@ -173,6 +175,58 @@ TEST_CASE("DataflowGraph: bytes that no graph writes are refused in words, and n
         REQUIRE(other.check_invariants());
         REQUIRE(other.save(others) == changed);
     }
+}
+
+TEST_CASE("DataflowGraph: bytes of a kind whose pins are others now are refused, and nodes are given the new ones afterwards",
+          "[graph]") {
+    static constexpr std::string_view ab[] = {"a", "b"}, ba[] = {"b", "a"}, abz[] = {"a", "b", "z"}, joined[] = {"ab"},
+                                      c[] = {"c"};
+    static constexpr NodeInfo old{"mix", ab, c};
+    Graph graph;
+    Ids ids;
+    const H node = graph.add("x", old), source = graph.add("y", 0, 1);
+    ids.insert(PublicId{1, 1}, node);
+    ids.insert(PublicId{1, 2}, source);
+    graph.set_input(node, 0, 5.0);
+    graph.connect(source, 0, node, 1);
+    for (const auto& [inputs, outputs] :
+         {std::pair<std::span<const std::string_view>, std::span<const std::string_view>>(ba, c),
+          {abz, c},
+          {joined, c},
+          {c, c},
+          {{}, c},
+          {ab, {}},
+          {ab, ba},
+          {c, ab},
+          {ab, ab}}) {
+        const NodeInfo other{"mix", inputs, outputs};
+        const auto kinds = [&](std::string_view) { return SharedNodeInfo(other); };
+        Graph loaded;
+        Ids loaded_ids;
+        const std::string wrong = refused([&] { loaded.load(graph.save(ids), loaded_ids, DefaultCodec(), kinds); });
+        CHECK(wrong.find("snapshot: the NodeInfo of the name that kinds(name) was last asked about has other pins") == 0);
+        CHECK(loaded.try_restore(graph.snapshot(), DefaultCodec(), kinds) == wrong);
+        CHECK((loaded.empty() && loaded_ids.empty()));
+    }
+    // Pins that a node got by set_pins are its own.
+    graph.set_pins(node, 5, 2);
+    Graph loaded;
+    Ids loaded_ids;
+    loaded.load(graph.save(ids), loaded_ids, DefaultCodec(), [](std::string_view) { return &old; });
+    CHECK((loaded.inputs(loaded_ids.handle_of(PublicId{1, 1})) == 5 && loaded.check_invariants()));
+    loaded.restore(graph.snapshot(), DefaultCodec(), [](std::string_view) { return &old; });
+    CHECK(loaded == graph);
+}
+
+TEST_CASE("DataflowGraph: a graph of variants is saved and loaded", "[graph]") {
+    using Value = std::variant<double, std::string, std::vector<float>>;
+    DataflowGraph<int, Value, EqualTo, IdBy<int>> graph, loaded;
+    graph.add(1, 10, 3, 1);
+    graph.set_input(1, 1, "text");
+    graph.set_input(1, 2, std::vector<float>{1, 2});
+    loaded.load(graph.save());
+    CHECK(loaded.save() == graph.save());
+    CHECK((std::get<std::string>(loaded.input(1, 1)) == "text" && loaded.input(1, 2) == graph.input(1, 2)));
 }
 
 TEST_CASE("DataflowGraph: an empty graph, and a node without pins, survive both ways", "[graph]") {

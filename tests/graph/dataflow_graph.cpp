@@ -604,9 +604,150 @@ TEST_CASE("DataflowGraph: wrong handles and pins say what is wrong", "[graph]") 
               static_cast<void>(graph.output(node, 1));
           }).find("DataflowGraph: the node has no output") == 0);
     CHECK(thrown_text<std::out_of_range>([&] { static_cast<void>(graph.at(H())); }).find("DataflowGraph at(node)") == 0);
+    CHECK(thrown_text<std::out_of_range>([&] {
+              static_cast<void>(graph.constant(H(), 0));
+          }).find("DataflowGraph constant(node") == 0);
+    CHECK(thrown_text<std::out_of_range>([&] {
+              static_cast<void>(graph.constant(node, 1));
+          }).find("DataflowGraph: the node has no input") == 0);
     CHECK(graph.at(node).add == 0);
     CHECK(graph.get(H()) == nullptr);
     CHECK(std::as_const(graph).get(node) == &graph[node]);
+}
+
+#if defined(__cpp_exceptions)
+TEST_CASE("DataflowGraph: a node that asks for a pin that it has not is errored, and is told which call that was",
+          "[graph][throws]") {
+    DataflowGraph<int, double> graph;
+    const auto node = graph.add(0, 1, 1);
+    const auto reader = graph.add(9, 1, 1);
+    graph.connect(node, 0, reader, 0);
+    const std::string_view calls[] = {"input(i)", "changed(i)", "output(o)", "set_output(o, value)", "edit_output(o, f)"};
+    for (const slot_t pin : {slot_t{1}, slot_t{7}, no_slot})
+        for (graph[node] = 0; graph[node] != 5; ++graph[node]) {
+            graph.mark(node);
+            std::string said;
+            const auto result = graph.evaluate(
+                [&](int call, auto& context) {
+                    if (call == 9) return;
+                    context.set_output(0, 4.0);
+                    if (call == 0) static_cast<void>(context.input(pin));
+                    if (call == 1) static_cast<void>(context.changed(pin));
+                    if (call == 2) static_cast<void>(context.output(pin));
+                    if (call == 3) context.set_output(pin, 1.0);
+                    if (call == 4) context.edit_output(pin, [](double&) {});
+                },
+                detail::NoCall(), [&](int, auto&) { said = thrown_text<std::out_of_range>([] { throw; }); });
+            CHECK(result.errored == 1);
+            CHECK(said.find("DataflowContext " + std::string(calls[graph[node]]) + ": the node has fewer") == 0);
+            CHECK((has_any(graph.flags(node), NodeFlags::errored) && graph.output(node, 0) == 0 && graph.check_invariants()));
+        }
+}
+#endif
+
+TEST_CASE("DataflowGraph: the constant of an input is read also while the input has a source", "[graph]") {
+    Graph graph;
+    const H from = graph.add(Sum{3}, 0, 1), to = graph.add(Sum{}, 2, 1);
+    graph.set_input(to, 1, 5.0);
+    CHECK((graph.constant(to, 0) == 0 && graph.constant(to, 1) == 5));
+    graph.connect(from, 0, to, 1);
+    evaluate(graph);
+    CHECK((graph.input(to, 1) == 3 && graph.constant(to, 1) == 5));
+    graph.set_input(to, 1, 6.0);
+    CHECK((graph.input(to, 1) == 3 && graph.constant(to, 1) == 6 && evaluate(graph).ran == 0));
+    graph.disconnect(to, 1);
+    CHECK(graph.input(to, 1) == 6);
+}
+
+namespace {
+
+/// Calls `ask` wherever the graph runs user code that is no function of a node.
+struct Asks {
+    static inline std::function<void()> ask{};
+    Asks() { now(); }
+    Asks(const Asks& other) : number(other.number) { now(); }
+    Asks& operator=(const Asks& other) noexcept = default;
+    ~Asks() { now(); }
+    friend bool operator==(const Asks& a, const Asks& b) {
+        now();
+        return a.number == b.number;
+    }
+    static void now() {
+        if (ask) std::exchange(ask, nullptr)(), ++answers; // not within itself
+    }
+    static inline std::size_t answers = 0;
+    int number = 0;
+};
+struct NoThrowAsks : Asks {
+    NoThrowAsks() = default;
+    NoThrowAsks(const NoThrowAsks&) noexcept = default;
+    NoThrowAsks& operator=(const NoThrowAsks&) noexcept = default;
+};
+
+} // namespace
+
+TEST_CASE("DataflowGraph: would_connect and up_to_date are answered whenever user code runs, and disturb nothing", "[graph]") {
+    using Asking = DataflowGraph<NoThrowAsks, NoThrowAsks>;
+    using Node = Asking::handle_type;
+    Asking graph;
+    std::vector<Node> nodes;
+    std::size_t asked = 0, current = 0, fits = 0;
+    const std::function<void()> ask = [&] {
+        ++asked;
+        for (const Node from : nodes)
+            for (const Node to : nodes) {
+                fits += graph.would_connect(from, 0, to, 1).status() == LinkStatus::linked;
+                current += graph.up_to_date(to);
+            }
+        for (slot_t slot = 0; slot != 12; ++slot) { // also one that is built or destroyed now
+            const Node node = graph.handle_at(slot);
+            static_cast<void>(graph.up_to_date(node));
+            for (const Node other : nodes) {
+                static_cast<void>(graph.would_connect(node, 0, other, 0));
+                static_cast<void>(graph.would_connect(other, 0, node, 0));
+            }
+        }
+    };
+    struct Observes final : SlotObserver {
+        const std::function<void()>* ask = nullptr;
+        void on_insert(slot_t, InsertKind) override { (*ask)(); }
+        void on_remove(slot_t) noexcept override { (*ask)(); }
+        void on_erase(slot_t) noexcept override { (*ask)(); }
+        void on_clear(Occupancy) noexcept override { (*ask)(); }
+    } observer;
+    observer.ask = &ask;
+    const auto token = graph.attach(observer);
+    const auto doing = [&](auto&& step) {
+        for (int n = 0; n != 3; ++n) {
+            Asks::ask = ask;
+            step(n);
+            Asks::ask = nullptr;
+            REQUIRE(graph.check_invariants());
+        }
+    };
+    for (int i = 0; i != 8; ++i)
+        doing([&](int n) {
+            if (n == 0) nodes.push_back(graph.emplace(2, 2));
+        });
+    for (const std::size_t i : {6u, 5u, 3u, 1u, 0u}) graph.connect(nodes[i + 1], 0, nodes[i], 0);
+    const auto run = [&](NoThrowAsks&, auto& context) {
+        ask();
+        NoThrowAsks value;
+        value.number = context.input(0).number + 1;
+        context.set_output(0, value);
+    };
+    doing([&](int) { graph.evaluate(run); });
+    graph.mark(nodes[7]);
+    doing([&](int) { graph.evaluate(nodes[5], run); });
+    REQUIRE((graph.output(nodes[5], 0).number == 3 && graph.up_to_date(nodes[5])));
+    doing([&](int n) { graph.set_pins(nodes[static_cast<std::size_t>(n)], 3 - static_cast<std::size_t>(n), 2); });
+    doing([&](int n) {
+        n == 0 ? graph.erase_reserved(nodes[2]) : n == 1 ? graph.fulfill(nodes[2], {}, 1, 1) : graph.erase(nodes[2]);
+    });
+    Asking other(graph);
+    doing([&](int) { graph = other; });
+    doing([&](int) { graph.clear(); });
+    CHECK((asked > 40 && current > 100 && fits > 100));
 }
 
 TEST_CASE("DataflowGraph: copies, moves, assignments, swaps and clear keep or take everything", "[graph]") {

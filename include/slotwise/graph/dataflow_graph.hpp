@@ -209,9 +209,9 @@ private:
 /// an input in topological order. A node whose inputs were computed again, to equal values, does not run.
 ///
 /// While evaluate() runs, the callbacks may read the graph, set inputs and mark nodes. They must not add, erase, link or copy
-/// (checked at level fast): note such a change, and make it afterwards. What they make dirty runs in the same evaluation if it
-/// comes later in the order, and otherwise in the next one. The same holds for constructors and destructors of Node and Value,
-/// and for Equal: they may read the graph that calls them.
+/// (checked at level fast): note such a change, and make it afterwards. would_connect() and up_to_date() only read. What the
+/// callbacks make dirty runs in the same evaluation if it comes later in the order, and otherwise in the next one. The same
+/// holds for constructors and destructors of Node and Value, and for Equal: they may read the graph that calls them.
 /// @tparam Node what the user keeps in a node: any object type, also one that cannot be moved; its address never changes
 /// @tparam Value what pins carry: default-initialisable, its moves do not throw; the address of a pin's value stays as long as
 /// the node has these pins. A std::shared_ptr is equal by pointer, in O(1); to change what it points to use edit_input() and
@@ -231,6 +231,10 @@ class DataflowGraph {
                   "errored node gets its old outputs back; a std::shared_ptr or a std::unique_ptr to the value has both");
     static_assert(std::is_nothrow_copy_constructible_v<Equal> && std::is_nothrow_swappable_v<Equal>,
                   "DataflowGraph<Node, Value, Equal>: copies of Equal must not throw; let it point to what it needs");
+    static_assert(
+        detail::Argument<Equal>::name == detail::no_name,
+        "DataflowGraph<Node, Value, Equal, With...>: Equal is in front of IdBy<Id>, LinkIf<P>, Tag<X> and AllocBy<A>; "
+        "write DataflowGraph<Node, Value, slotwise::EqualTo, ...>");
     using Core = detail::DataflowCoreOf<Node, Value, Equal, With...>;
     using Id = typename detail::DataflowArguments<With...>::template get<detail::with_id, detail::NoId>;
     using Rule = typename detail::DataflowArguments<With...>::template get<detail::with_rule, detail::NoRule>;
@@ -576,6 +580,7 @@ public:
     /// @complexity O(1) when `from` is before `to` in the order; amortised O(1) when only few nodes lead to `from`, or follow
     /// from `to`, as of new ones; else n log n in the nodes between them that are connected with one of them, and their links
     link_result connect(node_name from, size_type output, node_name to, size_type input) {
+        core_.expect_idle();
         PinsOfLink link;
         if (const LinkStatus wrong = examine(named(from), output, named(to), input, link); wrong != LinkStatus::linked)
             return link_result(wrong);
@@ -694,6 +699,12 @@ public:
             checked(*this, node, "DataflowGraph input(node, ...): no node has this handle or id; ask contains(node)");
         return core_.pins.value(core_.pins.links[checked_input(record, input)].source);
     }
+    /// The constant of an input, which it reads if it has no source. @throws as input()
+    const Value& constant(node_name node, size_type input) const {
+        return core_.pins.value(checked_input(
+            checked(*this, node, "DataflowGraph constant(node, ...): no node has this handle or id; ask contains(node)"),
+            input));
+    }
     /// The value of an output. @throws std::out_of_range when there is none
     const Value& output(node_name node, size_type output) const { return core_.pins.value(checked_output(node, output)); }
     /// The change counter of an output: another number whenever the value is another. @throws as output()
@@ -790,9 +801,8 @@ public:
     /// because its search uses memory of the graph.
     /// @throws what the allocator throws; no effect then @complexity the nodes that it depends on, and their inputs
     bool up_to_date(node_name node) {
-        core_.expect_idle();
-        const handle_type of = named(node);
-        return !contains(of) || core_.up_to_date(of.index());
+        const handle_type of = named(node); // one that is built or destroyed now is in no order
+        return !contains(of) || !core_.order.contains(of.index()) || core_.up_to_date(of.index());
     }
     /// How many evaluations there were.
     change_t evaluations() const noexcept { return core_.evaluations; }
@@ -812,7 +822,7 @@ public:
     /// Replaces the contents by a snapshot's. All bytes are checked before anything changes.
     /// Handles issued after the snapshot are issued again: drop those that do not resolve right after this.
     /// @param kinds kinds(name) answers the info of this name, a const NodeInfo* or a SharedNodeInfo, or null; it is asked only
-    /// about nodes that had one
+    /// about nodes that had one. An info whose pins have other names than the one that was written is refused
     /// @throws std::invalid_argument whose what() says what is wrong with the bytes, what the allocator and the codec throw;
     /// strong; what attached observers throw, and the graph is empty then
     template <class Codec = DefaultCodec, class Kinds = detail::NoKinds>
@@ -843,7 +853,8 @@ public:
     std::vector<std::byte> save(Codec codec = {}) const {
         return Bytes::save(core_, core_.ids, codec);
     }
-    /// Replaces the contents by those of a file, and `ids` by the ids of its nodes, whose handles are new ones.
+    /// Replaces the contents by those of a file, and `ids` by the ids of its nodes, whose handles are new. Reserved handles and
+    /// their ids are given up.
     /// @throws as restore()
     template <class Ids, class Codec = DefaultCodec, class Kinds = detail::NoKinds>
         requires(!has_ids)
@@ -970,7 +981,6 @@ private:
     };
     /// LinkStatus::linked, and its pins, when there are such pins and the rule allows it. Throws what the rule throws
     LinkStatus examine(handle_type from, size_type output, handle_type to, size_type input, PinsOfLink& link) {
-        core_.expect_idle();
         const Record* const source = core_.records.get(Core::inner(from));
         if (source == nullptr) return LinkStatus::no_source;
         if (output >= source->outputs) return LinkStatus::no_output;
@@ -983,6 +993,7 @@ private:
     }
     template <class Name>
     link_result do_link_all(std::span<const NodeLink<Name>> links) {
+        core_.expect_idle();
         auto& pairs = core_.pairs;
         pairs.clear();
         pairs.reserve(links.size());
@@ -1229,32 +1240,34 @@ public:
     /// How many outputs it has.
     slot_t outputs() const noexcept { return outputs_; }
 
-    /// The value of an input: the output that it is linked to, or its constant. @pre i < inputs() (checked at level fast)
-    const Value& input(slot_t i) const noexcept {
-        SLOTWISE_EXPECT(i < inputs(), "DataflowContext input(i): the node has fewer inputs; ask inputs()");
+    /// The value of an input: the output that it is linked to, or its constant.
+    /// @throws std::out_of_range when the node has fewer inputs: it is errored, if nothing catches that
+    const Value& input(slot_t i) const {
+        expect(i < inputs(), "DataflowContext input(i): the node has fewer inputs; ask inputs()");
         return *core_->pins.reads[first_ + i];
     }
     /// Whether the input's value differs from the one of the start of the node's last run, wherever it comes from. True for
-    /// each input in the first run. @pre i < inputs() (checked at level fast)
-    bool changed(slot_t i) const noexcept {
-        SLOTWISE_EXPECT(i < inputs(), "DataflowContext changed(i): the node has fewer inputs; ask inputs()");
+    /// each input in the first run. @throws as input()
+    bool changed(slot_t i) const {
+        expect(i < inputs(), "DataflowContext changed(i): the node has fewer inputs; ask inputs()");
         return (core_->changed[bits::word_of(i)] & bits::bit_of(i)) != 0;
     }
     /// The numbers of the inputs that changed: a range. Empty if the node runs only because it is always or manually run.
     ChangedInputs changed_inputs() const noexcept { return {core_->changed.data(), bits::word_count(inputs())}; }
 
-    /// The value of an output as it is now. @pre o < outputs() (checked at level fast)
-    const Value& output(slot_t o) const noexcept {
-        SLOTWISE_EXPECT(o < outputs(), "DataflowContext output(o): the node has fewer outputs; ask outputs()");
+    /// The value of an output as it is now.
+    /// @throws std::out_of_range when the node has fewer outputs: it is errored, if nothing catches that
+    const Value& output(slot_t o) const {
+        expect(o < outputs(), "DataflowContext output(o): the node has fewer outputs; ask outputs()");
         return *core_->pins.reads[output_pin(o)];
     }
     /// Gives an output its value; returns whether that differs from the one of before the run. Only then do consumers run, and
     /// the counter moves. An output that is not set keeps its value.
-    /// @pre o < outputs() (checked at level fast) @throws what Equal and Value's construction throw; the output is as before
+    /// @throws as output(); what Equal and Value's construction throw; the output is as before
     template <class U = Value>
         requires std::is_constructible_v<Value, U&&>
     SLOTWISE_ALWAYS_INLINE bool set_output(slot_t o, U&& value) {
-        SLOTWISE_EXPECT(o < outputs(), "DataflowContext set_output(o, value): the node has fewer outputs; ask outputs()");
+        expect(o < outputs(), "DataflowContext set_output(o, value): the node has fewer outputs; ask outputs()");
         if constexpr (std::is_same_v<std::remove_cvref_t<U>, Value>)
             return write(output_pin(o), std::forward<U>(value));
         else
@@ -1262,11 +1275,10 @@ public:
     }
     /// Lets f(Value&) change the value of an output in place, without a copy. That counts as a change, unless f returns false.
     /// A run that fails then cannot bring the old value back: the output keeps what f left, and consumers run.
-    /// @pre o < outputs() (checked at level fast) @throws what Value() throws: the output is as before; what f throws: that
-    /// counts as a change too
+    /// @throws as output(); what Value() throws: the output is as before; what f throws: that counts as a change too
     template <class F>
     bool edit_output(slot_t o, F&& f) {
-        SLOTWISE_EXPECT(o < outputs(), "DataflowContext edit_output(o, f): the node has fewer outputs; ask outputs()");
+        expect(o < outputs(), "DataflowContext edit_output(o, f): the node has fewer outputs; ask outputs()");
         const slot_t pin = output_pin(o);
         if (core_->pins.seen[pin] != core_->evaluations) {
             Value none = Value(); // may throw; the output counts as written behind it
@@ -1295,6 +1307,10 @@ private:
     using Core = typename Graph::Core;
     explicit DataflowContext(Core& core) noexcept : core_(&core) {}
 
+    static void expect(bool there, const char* what) {
+        if (!there) [[unlikely]]
+            detail::throw_out_of_range(what);
+    }
     void enter(const typename Core::Place& place, std::size_t position) noexcept {
         position_ = position;
         first_ = place.first;

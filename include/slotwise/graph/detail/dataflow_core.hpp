@@ -840,7 +840,6 @@ struct DataflowCore {
             pins.move_output(old + old_inputs + o, first + static_cast<slot_t>(inputs) + o);
             subscribers.move(old + old_inputs + o, first + static_cast<slot_t>(inputs) + o);
         }
-        pins.release(old, std::size_t{old_inputs} + old_outputs);
         record.first = first;
         record.inputs = static_cast<slot_t>(inputs);
         record.outputs = static_cast<slot_t>(outputs);
@@ -848,6 +847,7 @@ struct DataflowCore {
         place(slot);
         set_flags(record, slot, record.flags | node_is_due);
         ++record.edits;
+        pins.release(old, std::size_t{old_inputs} + old_outputs); // last: destructors of values may read the graph
     }
     void clear() noexcept {
         subscribers.clear();
@@ -957,7 +957,8 @@ struct DataflowCore {
     /// Whether the rule allows a link of these. Throws what it throws
     bool fit(const Record& from, std::size_t output, const Record& to, std::size_t input) {
         if constexpr (has_rule) {
-            const Running calls(*this);
+            const bool before = std::exchange(running, true); // would_connect() may be asked while it is
+            const ScopeGuard after([&]() noexcept { running = before; });
             return static_cast<bool>(rule(NodePin<Node>{from.node, from.info.get(), static_cast<slot_t>(output)},
                                           NodePin<Node>{to.node, to.info.get(), static_cast<slot_t>(input)}));
         } else
@@ -1001,15 +1002,10 @@ struct DataflowCore {
         for (std::size_t i = 0; i != cone_slots.size(); ++i) sources(cone_slots[i], enter);
         undo.dismiss();
     }
-    /// Whether no node of the cone of this one would run. Throws what the allocator throws
+    /// Whether neither this node nor any that it depends on would run. It leaves the cone alone, which an evaluation may be in.
+    /// Throws what the allocator throws
     bool up_to_date(slot_t slot) {
-        find_cone(slot);
-        bool result = true;
-        for (const slot_t each : cone_slots) {
-            cone.reset(order.position(each));
-            result = result && !must_run(*by_slot[each]);
-        }
-        return result;
+        return order.all_of(slot, predecessors(), [this](slot_t each) { return !must_run(*by_slot[each]); });
     }
     /// Records what the node reads now, and notes which of it changed. Whether any did.
     SLOTWISE_ALWAYS_INLINE bool read_inputs(const Place& at) noexcept {

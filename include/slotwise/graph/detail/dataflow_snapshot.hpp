@@ -5,6 +5,7 @@
 #ifndef SLOTWISE_GRAPH_DETAIL_DATAFLOW_SNAPSHOT_HPP
 #define SLOTWISE_GRAPH_DETAIL_DATAFLOW_SNAPSHOT_HPP
 
+#include "../../core/detail/xxh3.hpp"
 #include "../../core/public_id.hpp"
 #include "../../map/identity_map.hpp"
 #include "dataflow_core.hpp"
@@ -19,6 +20,18 @@ struct NoKinds {
 /// What kinds(name) answered.
 inline SharedNodeInfo shared_info(const NodeInfo* info) noexcept { return SharedNodeInfo::refer_to(info); }
 inline SharedNodeInfo shared_info(SharedNodeInfo info) noexcept { return info; }
+/// The names of the pins as a number. The bytes have it, because a node may have other pins than its info says, by set_pins().
+inline std::uint64_t tag_of_pins(const NodeInfo& info) noexcept {
+    Xxh3 all;
+    for (const auto& names : {info.inputs, info.outputs}) {
+        all.number(names.size());
+        for (const std::string_view name : names) {
+            all.number(name.size());
+            all.add(std::as_bytes(std::span(name)));
+        }
+    }
+    return all.finish();
+}
 
 /// Writes and reads what is known of a node beside its pins.
 template <class Record, class Codec, class Kinds>
@@ -42,6 +55,7 @@ struct RecordCodec {
         if (record.info) {
             out.number(std::uint64_t{record.info->name.size()});
             out.raw(record.info->name.data(), record.info->name.size());
+            out.number(tag_of_pins(*record.info));
         }
         codec.write(record.node, out);
     }
@@ -68,11 +82,16 @@ struct RecordCodec {
 private:
     SharedNodeInfo read_info(ByteReader& in) {
         const auto bytes = in.raw(in.length(1));
+        const auto pins = in.number<std::uint64_t>();
         if (in.error() != nullptr) return {};
         const std::string_view name(static_cast<const char*>(static_cast<const void*>(bytes.data())), bytes.size());
         SharedNodeInfo info = shared_info(kinds(name));
         if (!info || info->name != name)
             in.fail("snapshot: a node has an info; pass kinds(name), which answers the NodeInfo with this name");
+        else if (tag_of_pins(*info) != pins)
+            in.fail(
+                "snapshot: the NodeInfo of the name that kinds(name) was last asked about has other pins, or other names of "
+                "them, than the one that was written; answer that one, and give the nodes the new one afterwards");
         return info;
     }
 };

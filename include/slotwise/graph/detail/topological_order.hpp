@@ -153,6 +153,22 @@ public:
         std::sort(pool_.begin(), pool_.end());
         return Edge::reorder;
     }
+    /// Whether test(slot) is true of the node and of all that edges lead to from it, as `next` says. Stops where it is not.
+    /// Throws what the allocator throws; no effect
+    template <class Next, class Test>
+    bool all_of(slot_t slot, Next&& next, Test&& test) {
+        forward_.clear();
+        next_stamp();
+        enter(forward_, slot, no_slot);
+        for (std::size_t i = 0; i != forward_.size(); ++i) {
+            if (!test(forward_[i])) return false;
+            next(forward_[i], [&](slot_t other) {
+                if (stamps_[other] != stamp_) enter(forward_, other, no_slot);
+                return true;
+            });
+        }
+        return true;
+    }
     /// Room for sort_range(low, high). Throws what the allocator throws; strong
     void reserve_range(std::size_t low, std::size_t high) {
         forward_.reserve(high - low + 1);
