@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: the slotwise authors
 //
-// A drawing and a scene with undo and redo: whoever keeps a handle finds the element again, also if other elements
-// were inserted in between.
+// A drawing, a scene and a patch of nodes with undo and redo: whoever keeps a handle finds the element again, also if other
+// elements were inserted in between.
+#include "graph_history.hpp"
 #include "history.hpp"
 #include "world_history.hpp"
 
@@ -52,10 +53,24 @@ bool arrange() {
     return right && scene.at<Name>(tree).text == "old tree" && !scene.is_alive(house);
 }
 
+bool wire() {
+    slotwise::DataflowGraph<std::string, double> patch;
+    GraphHistory history(patch);
+    const auto slider = history.add("slider", 1, 1), dial = history.add("dial", 1, 1);
+    history.set_input(slider, 0, 2.5);
+    history.connect(slider, 0, dial, 0);
+    history.erase(slider);
+    bool right = patch.size() == 1 && patch.links() == 0;
+    history.undo();
+    right = right && patch.constant(slider, 0) == 2.5 && patch.source(dial, 0).node == slider;
+    std::cout << "the patch has " << patch[slider] << '\n';
+    return right;
+}
+
 } // namespace
 
 int main() {
-    const bool drawn = draw(), arranged = arrange();
-    std::cout << (drawn && arranged ? "undone and redone\n" : "wrong\n");
-    return drawn && arranged ? 0 : 1;
+    const bool drawn = draw(), arranged = arrange(), wired = wire();
+    std::cout << (drawn && arranged && wired ? "undone and redone\n" : "wrong\n");
+    return drawn && arranged && wired ? 0 : 1;
 }

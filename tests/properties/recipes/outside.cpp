@@ -14,6 +14,7 @@
 
 #include <slotwise/ecs/archetype_store.hpp>
 #include <slotwise/ecs/command_buffer.hpp>
+#include <slotwise/graph/dataflow_graph.hpp>
 #include <slotwise/map/pmr.hpp>
 
 #include <array>
@@ -284,4 +285,65 @@ TEST_CASE("the recipe of Arrow: each row has the values of the element that its 
         REQUIRE(left.empty());
     }
     REQUIRE(rows > 3000);
+}
+
+TEST_CASE("the recipe of copy and paste: a copy of a part has its nodes, constants, flags and inner links, and runs as it does",
+          "[recipes]") {
+#include "paste.inc"
+    const auto run = [](const std::string& name, Graph::context_type& context) {
+        double sum = static_cast<double>(name.size());
+        for (slotwise::slot_t i = 0; i != context.inputs(); ++i) sum += context.input(i) / 2;
+        for (slotwise::slot_t o = 0; o != context.outputs(); ++o) context.set_output(o, sum + o);
+    };
+    Random random(9);
+    std::size_t inner = 0, outer = 0;
+    for (int round = 0; round != 100; ++round) {
+        Graph world, elsewhere;
+        std::vector<Node> all, part;
+        for (int i = 0; i != 20; ++i) {
+            all.push_back(world.add(std::string(random.below(9), 'x'), random.below(4), random.below(3)));
+            if (random.chance(20))
+                world.set_flags(all.back(), slotwise::user_flag(random.below(24)) | slotwise::NodeFlags::always);
+        }
+        for (int i = 0; i != 80; ++i) {
+            const Node a = all[random.below(20)], b = all[random.below(20)];
+            if (world.outputs(a) != 0 && world.inputs(b) != 0)
+                static_cast<void>(world.connect(a, random.below(static_cast<std::uint32_t>(world.outputs(a))), b,
+                                                random.below(static_cast<std::uint32_t>(world.inputs(b)))));
+            for (std::size_t n = 0; n != world.inputs(b); ++n) world.set_input(b, n, static_cast<double>(random.below(100)));
+            if (i % 8 == 0) world.erase(all[random.below(20)]);
+        }
+        for (const Node node : all)
+            if (world.contains(node) && random.chance(50)) part.push_back(node);
+        Graph& to = random.chance(50) ? world : elsewhere;
+        const std::size_t before = to.size(), links = world.links();
+        const auto pasted = paste(world, part, to);
+        REQUIRE((pasted.size() == part.size() && to.size() == before + part.size() && to.check_invariants()));
+        std::size_t made = 0;
+        for (const auto& [node, copy] : pasted) {
+            REQUIRE((to[copy] == world[node] && to.flags(copy) == world.flags(node)));
+            REQUIRE((to.inputs(copy) == world.inputs(node) && to.outputs(copy) == world.outputs(node)));
+            for (std::size_t i = 0; i != to.inputs(copy); ++i) {
+                REQUIRE(to.constant(copy, i) == world.constant(node, i));
+                const auto is = to.source(copy, i), was = world.source(node, i);
+                const bool within = was && pasted.contains(was.node);
+                REQUIRE(bool(is) == within);
+                if (within) REQUIRE((is.node == pasted.at(was.node) && is.output == was.output));
+                inner += within;
+                made += within;
+                outer += was && !within;
+            }
+        }
+        REQUIRE(to.links() == made + (&to == &world ? links : 0));
+        world.evaluate(run);
+        to.evaluate(run);
+        for (const auto& [node, copy] : pasted) {
+            bool alone = true; // then the copy reads the same values
+            for (std::size_t i = 0; i != world.inputs(node); ++i) alone = alone && !world.source(node, i);
+            if (!alone) continue;
+            for (std::size_t o = 0; o != to.outputs(copy); ++o) REQUIRE(to.output(copy, o) == world.output(node, o));
+        }
+    }
+    CAPTURE(inner, outer);
+    REQUIRE((inner > 50 && outer > 50));
 }

@@ -3,6 +3,7 @@
 //
 // The guide's recipes of undo and redo, from the sources that it quotes, on random histories. The model is what was there after
 // each edit: undone and redone, all of it is there again, under the same handles.
+#include "../../../examples/undo/graph_history.hpp"
 #include "../../../examples/undo/history.hpp"
 #include "../../../examples/undo/world_history.hpp"
 
@@ -265,4 +266,106 @@ TEST_CASE("the recipe of undo for a world brings entities back with components, 
         }
     REQUIRE(undos > 10000);
     REQUIRE(came_back > 300);
+}
+
+namespace {
+
+/// All of a graph that has just run, as texts.
+template <class Graph>
+std::map<typename Graph::handle_type, std::string> contents(Graph& graph, int) {
+    graph.evaluate([](const std::string& name, auto& context) {
+        double sum = static_cast<double>(name.size());
+        for (slot_t i = 0; i != context.inputs(); ++i) sum += context.input(i) / 2;
+        for (slot_t o = 0; o != context.outputs(); ++o) context.set_output(o, sum + o);
+    });
+    std::map<typename Graph::handle_type, std::string> all;
+    for (auto [node, name] : graph.items()) {
+        std::string text = name + ' ' + std::to_string(static_cast<std::uint32_t>(graph.flags(node)));
+        if (const NodeInfo* const info = graph.info(node)) text += info->name;
+        for (std::size_t i = 0; i != graph.inputs(node); ++i) {
+            const auto source = graph.source(node, i);
+            text += " in " + std::to_string(graph.constant(node, i)) + ' ' + to_string(source.node) + ' ' +
+                    std::to_string(source.output);
+        }
+        for (std::size_t o = 0; o != graph.outputs(node); ++o) text += " out " + std::to_string(graph.output(node, o));
+        if constexpr (requires { *graph.id_of(node); }) text += " id " + std::to_string(*graph.id_of(node));
+        all.emplace(node, text);
+    }
+    return all;
+}
+
+template <class Graph>
+void random_edits_of_a_graph(std::uint64_t seed, std::size_t most) {
+    using Node = typename Graph::handle_type;
+    static constexpr std::string_view in[] = {"a", "b"}, out[] = {"c"};
+    static constexpr NodeInfo mix{"mix", in, out, NodeFlags::always};
+    Random random(seed);
+    Graph graph;
+    GraphHistory<Graph> history(graph, most);
+    States states(contents(graph, 0), most);
+    std::set<Node> issued;
+    std::size_t undos = 0, linked = 0, erased_linked = 0;
+    int next = 0;
+    for (int i = 0; i != 3000; ++i) {
+        const auto some = [&] { return std::next(states.now().begin(), random.below(states.now().size()))->first; };
+        const auto input_of = [&](Node node) { return random.below(static_cast<std::uint32_t>(graph.inputs(node))); };
+        const auto dice = random.below(100);
+        if (dice < 14 || states.now().empty()) {
+            if (dice >= 14 && dice < 70) continue;
+            const std::string name(random.below(9), 'x');
+            const auto add = [&](auto&&... id) {
+                return random.chance(30) ? history.add(id..., name, mix)
+                                         : history.add(id..., name, random.below(4), random.below(3));
+            };
+            Node node;
+            if constexpr (requires { graph.find(next); })
+                node = add(++next);
+            else
+                node = add();
+            REQUIRE(issued.insert(node).second);
+            if (random.chance(20)) graph.set_pins(node, 3, 2);
+            if (random.chance(30)) graph.set_flags(node, user_flag(random.below(24)) | NodeFlags::stateful);
+            if (random.chance(20)) graph.set_flags(node, NodeFlags::always, false);
+        } else if (dice < 20) {
+            const Node node = some();
+            erased_linked += !graph.links_into(node).empty() && !graph.links_from(node).empty();
+            history.erase(node);
+        } else if (dice < 45) {
+            const Node from = some(), to = some();
+            if (graph.outputs(from) == 0 || graph.inputs(to) == 0) continue;
+            if (!history.connect(from, random.below(static_cast<std::uint32_t>(graph.outputs(from))), to, input_of(to)))
+                continue;
+            ++linked;
+        } else if (dice < 55) {
+            const Node node = some();
+            if (graph.inputs(node) == 0) continue;
+            if (dice < 48)
+                history.disconnect(node, input_of(node));
+            else
+                history.set_input(node, input_of(node), random.below(100));
+        } else {
+            for (std::uint32_t n = random.below(8); n != 0; --n, ++undos)
+                if (dice < 79)
+                    history.undo(), states.undone();
+                else
+                    history.redo(), states.redone();
+            REQUIRE(contents(graph, 0) == states.now());
+            if (i % 10 == 0) REQUIRE(graph.check_invariants());
+            continue;
+        }
+        states.edited(contents(graph, 0));
+    }
+    CAPTURE(undos, linked, erased_linked);
+    REQUIRE((undos > 1000 && linked > 50 && erased_linked > 0));
+}
+
+} // namespace
+
+TEST_CASE("the recipe of undo for graphs brings back nodes, pins, flags, constants and links, under the same handles",
+          "[recipes]") {
+    for (const std::size_t most : {7u, 1000u})
+        for (std::uint64_t seed = 1; seed != 4; ++seed) {
+            random_edits_of_a_graph<DataflowGraph<std::string, double>>(seed, most);
+            random_edits_of_a_graph<DataflowGraph<std::string, double, EqualTo, IdBy<int>>>(seed, most);
+        }
 }
