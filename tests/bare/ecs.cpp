@@ -102,7 +102,7 @@ void run_events() {
 
 constexpr bare::Case cases[] = {
     {"store_at", "ArchetypeStore::at: the entity", [] { ArchetypeStore().at<Position>(Entity(1, 1)); }},
-    {"value_of_tag", "the component is a tag, which has no value",
+    {"value_of_tag", "is a tag, which has no value",
      [] {
          ArchetypeStore store;
          store.add(store.spawn(), store.registry().add_tag("tag"), AnyValue::of(1));

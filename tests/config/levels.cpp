@@ -770,7 +770,8 @@ const Check checks[] = {
          auto& events = *new EventQueue<Event>;
          events.emplace(&events);
      }},
-    {Level::fast, "ArchetypeStore: a query is walking; record the change in a CommandBuffer and apply it afterwards",
+    {Level::fast,
+     "ArchetypeStore::spawn (float): a query is walking; record the change in a CommandBuffer and apply it afterwards",
      [] {
          auto& store = *new ArchetypeStore;
          store.spawn(1);

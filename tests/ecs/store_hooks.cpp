@@ -26,6 +26,9 @@ struct Position {
 struct Health {
     int left = 0;
 };
+struct Velocity {
+    float x = 0;
+};
 struct Marker {};
 
 using Log = std::vector<std::string>;
@@ -259,14 +262,22 @@ TEST_CASE("ArchetypeStore: no structure changes while a query walks", "[ecs][dea
     ArchetypeStore store;
     const Entity entity = store.spawn(Position{});
     inside(store).begin_walk();
-    const auto refused = [&](auto&& change) {
-        return death_of(change).find("a query is walking; record the change in a CommandBuffer") != std::string::npos;
+    store.registry().add<Marker>("marker");
+    store.registry().add<Velocity>("velocity");
+    const auto refused = [&](const std::string& what, auto&& change) {
+        const std::string words = "ArchetypeStore::" + what + ": a query is walking; record the change in a CommandBuffer";
+        return death_of(change).find(words) != std::string::npos;
     };
-    CHECK(refused([&] { store.spawn(); }));
-    CHECK(refused([&] { store.despawn(entity); }));
-    CHECK(refused([&] { store.add<Marker>(entity); }));
-    CHECK(refused([&] { store.remove<Position>(entity); }));
-    CHECK(refused([&] { store.clear(); }));
+    const std::string of = " (entity " + to_string(entity);
+    CHECK(refused("spawn", [&] { store.spawn(); }));
+    CHECK(refused("spawn (velocity)", [&] { store.spawn(Velocity{}); }));
+    CHECK(refused("despawn" + of + ")", [&] { store.despawn(entity); }));
+    CHECK(refused("add" + of + ", marker)", [&] { store.add<Marker>(entity); }));
+    CHECK(refused("add" + of + ", velocity, marker)", [&] { store.add(entity, Velocity{}, Marker{}); }));
+    CHECK(refused("set" + of + ", velocity)", [&] { store.set(entity, Velocity{}); }));
+    CHECK(refused("remove" + of + ", velocity)", [&] { store.remove<Velocity>(entity); }));
+    CHECK(refused("remove", [&] { store.remove<Velocity>(store.query<Position>()); }));
+    CHECK(refused("clear", [&] { store.clear(); }));
     CHECK(store.set(entity, Position{1, 1})); // values may change
     CHECK(store.get<Position>(entity)->x == 1);
     inside(store).end_walk();

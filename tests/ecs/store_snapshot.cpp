@@ -277,17 +277,25 @@ TEST_CASE("ArchetypeStore::snapshot: what cannot be written, or not be found, is
     store.spawn(Name{"one"});
     CHECK(text([&] { static_cast<void>(store.snapshot()); }).find("name are not their bytes") != std::string::npos);
     const auto bytes = store.snapshot(codec());
-    CHECK(text([&] { other.restore(bytes, codec()); }).find("of a name that the registry does not know") != std::string::npos);
+    CHECK(text([&] {
+              other.restore(bytes, codec());
+          }).find("the component name, which the registry does not know; register it first, by store.registry().add<T>(") !=
+          std::string::npos);
     other.registry().add<Name>("name", {.sparse = true});
-    CHECK(text([&] { other.restore(bytes, codec()); }).find("other traits") != std::string::npos);
+    CHECK(text([&] {
+              other.restore(bytes, codec());
+          }).find("component name has other traits here: in one place only it is sparse") != std::string::npos);
     ArchetypeStore third;
     third.registry().add<Name>("name");
-    CHECK(text([&] { third.restore(bytes); }).find("codec covers its type in one place only") != std::string::npos);
+    CHECK(text([&] { third.restore(bytes); }).find("codec covers its type in one place only: that of the component name") !=
+          std::string::npos);
     ArchetypeStore small, large;
     small.registry().add<Health>("value");
     large.registry().add<Position>("value");
     small.spawn(Health{1});
-    CHECK(text([&] { large.restore(small.snapshot()); }).find("values of another size") != std::string::npos);
+    CHECK(text([&] {
+              large.restore(small.snapshot());
+          }).find("component value has values of another size: 4 bytes there, 8 here") != std::string::npos);
     const std::vector<std::byte> zeros(40);
     CHECK(text([&] { large.restore(zeros); }).find("not a slotwise snapshot") != std::string::npos);
 }

@@ -489,7 +489,8 @@ public:
     /// @throws also std::invalid_argument when the query is of another store
     template <class... Ts>
     size_type despawn(const Query<ArchetypeStore, Ts...>& query) {
-        return core_->despawn_found(query.rows_of(core_, "ArchetypeStore::despawn(query): the query is of another store"));
+        return core_->despawn_found(
+            query.rows_of(core_, "despawn", "ArchetypeStore::despawn(query): the query is of another store"));
     }
     /// Ends an entity as despawn does, and keeps its id reserved: it does not live, and no other entity gets its index, until
     /// fulfill() brings it back or cancel() gives it up. For undo: whatever keeps the id finds the entity again. False if it
@@ -530,7 +531,7 @@ public:
     template <detail::Component... Ts>
     void reserve(size_type count) {
         detail::ComponentList& list = list_of<Ts...>();
-        core_->expect_idle();
+        core_->expect_idle("reserve");
         core_->entities.reserve(count);
         if (!list.any_sparse)
             core_->transition(list, list.spawned, detail::ArchetypeTables::root()).destination->reserve(count);
@@ -616,7 +617,7 @@ public:
     template <detail::Component... Ts, class... Qs>
         requires(sizeof...(Ts) != 0)
     size_type remove(const Query<ArchetypeStore, Qs...>& query) {
-        return core_->remove_found(query.rows_of(core_, other_store), list_of<Ts...>().sorted.span());
+        return core_->remove_found(query.rows_of(core_, "remove", other_store), list_of<Ts...>().sorted.span());
     }
     template <class... Qs>
     size_type remove(const Query<ArchetypeStore, Qs...>& query, ComponentId id) {
@@ -624,7 +625,7 @@ public:
     }
     template <class... Qs>
     size_type remove(const Query<ArchetypeStore, Qs...>& query, std::span<const ComponentId> ids) {
-        return core_->remove_found(query.rows_of(core_, other_store), ids);
+        return core_->remove_found(query.rows_of(core_, "remove", other_store), ids);
     }
     /// The same of all entities, whether the components are enabled or not.
     template <detail::Component... Ts>
@@ -656,7 +657,7 @@ public:
         }
         T* const value = detail::StoreCore::typed_value<T>(*core_, entity, id);
         if (value == nullptr) return false;
-        const detail::StoreCore::Changing change(*core_, true);
+        const detail::StoreCore::Changing change(*core_, nullptr);
         static_cast<void>(f(*value));
         return true;
     }
@@ -1113,8 +1114,8 @@ public:
     void restore(std::span<const std::byte> bytes, const Codec& codec = Codec()) {
         if (const char* const error = try_restore(bytes, codec)) detail::throw_invalid_argument(error);
     }
-    /// As restore, but returns the error instead of throwing it; null on success. @throws what the codec and the allocator
-    /// throw; strong
+    /// As restore, but returns the error instead of throwing it; null on success. The text stays until the next call of this
+    /// kind. @throws what the codec and the allocator throw; strong
     template <class Codec = AnyCodec>
     const char* try_restore(std::span<const std::byte> bytes, const Codec& codec = Codec()) {
         return detail::StoreReader<detail::StoreCore>(*core_, bytes, detail::expect_any_codec(codec)).restore();
@@ -1378,8 +1379,8 @@ Entity ArchetypeStore::spawn(Ts&&... values) {
     if (list.any_sparse) [[unlikely]]
         return with_values(
             list, false, [&](const detail::Change& what) { return core.spawn(what); }, std::forward<Ts>(values)...);
-    core.flush_reserved();
-    const detail::StoreCore::Changing changing(core);
+    core.flush_reserved("spawn");
+    const detail::StoreCore::Changing changing(core, "spawn", Entity(), list);
     const detail::Transition& transition = core.transition(list, list.spawned, detail::ArchetypeTables::root());
     const Entity entity = core.entities.create();
     ScopeGuard undo([&]() noexcept { core.undo_create(core.entities.row_of(entity), 1); });
@@ -1410,8 +1411,8 @@ std::span<const Entity> ArchetypeStore::spawn_n(size_type count, const Ts&... va
     if (list.any_sparse) [[unlikely]]
         return with_values(
             list, false, [&](const detail::Change& what) { return core.spawn_n(count, what); }, values...);
-    core.flush_reserved();
-    const detail::StoreCore::Changing changing(core);
+    core.flush_reserved("spawn_n");
+    const detail::StoreCore::Changing changing(core, "spawn_n", Entity(), list);
     const detail::Transition& transition = core.transition(list, list.spawned, detail::ArchetypeTables::root());
     Table& table = *transition.destination;
     const auto first = static_cast<slot_t>(table.size());
@@ -1435,9 +1436,9 @@ template <class Build>
 std::span<const Entity> ArchetypeStore::spawn_columns(size_type count, std::span<const ComponentId> ids, Build&& build) {
     detail::StoreCore& core = *core_;
     const detail::ComponentList list = core.list_of_columns(ids, "ArchetypeStore::spawn_columns");
-    core.erase_left_tables();
-    core.flush_reserved();
-    const detail::StoreCore::Changing changing(core);
+    core.erase_left_tables("spawn_columns");
+    core.flush_reserved("spawn_columns");
+    const detail::StoreCore::Changing changing(core, "spawn_columns", Entity(), list);
     const slot_t number = core.tables.add_all(detail::ArchetypeTables::root(), list.sorted.span()).table;
     Table& table = core.tables[number];
     const auto first = static_cast<slot_t>(table.size());
@@ -1468,7 +1469,7 @@ bool ArchetypeStore::add(Entity entity, Ts&&... values) {
     if constexpr ((detail::is_tag_type<std::remove_cvref_t<Ts>> && ...)) return core.move_listed(entity, list, list.added);
     EntityLocation* const at = core.location(entity);
     if (at == nullptr) return false;
-    const detail::StoreCore::Changing changing(core);
+    const detail::StoreCore::Changing changing(core, "add", entity, list);
     core.add_all(entity, *at, list, [&](unsigned argument, void* to) { return build<Ts...>(argument, to, values...); });
     return true;
 }
@@ -1490,7 +1491,7 @@ bool ArchetypeStore::add(Entity entity) {
     if constexpr ((detail::is_tag_type<Ts> && ...)) return core.move_listed(entity, list, list.added);
     EntityLocation* const at = core.location(entity);
     if (at == nullptr) return false;
-    const detail::StoreCore::Changing changing(core);
+    const detail::StoreCore::Changing changing(core, "add", entity, list);
     core.add_all(entity, *at, list, [&](unsigned argument, void* to) {
         unsigned i = 0;
         return ((argument == i++ && construct_default<Ts>(to)) || ...);
@@ -1516,7 +1517,7 @@ T* ArchetypeStore::emplace(Entity entity, Args&&... args) {
     } else {
         EntityLocation* const at = core.location(entity);
         if (at == nullptr) return nullptr;
-        const detail::StoreCore::Changing changing(core);
+        const detail::StoreCore::Changing changing(core, "emplace", entity, list);
         core.add_all(entity, *at, list, [&](unsigned argument, void* to) {
             if (argument != 0) return false;
             build(to);
@@ -1542,7 +1543,7 @@ std::optional<T> ArchetypeStore::take(Entity entity) {
         T& value = const_cast<T&>(*found); // the store is not const
         detail::ComponentList& list = list_of<T>();
         if (!core.hooks.any(HookKind::remove)) [[likely]] { // the value may leave before memory is asked for
-            core.expect_idle();
+            core.expect_idle("take", entity, list);
             if (list.one_sparse) {
                 result.emplace(std::move(value));
                 core.remove_sparse(entity, list);
@@ -1654,7 +1655,7 @@ void ArchetypeStore::sort(Less less) {
     };
     const ComponentId id = core_->registry.template id<T>();
     core_->expect_rows_of(id);
-    const detail::StoreCore::Changing changing(*core_);
+    const detail::StoreCore::Changing changing(*core_, "sort", Entity(), {&id, 1});
     std::vector<Row> rows;
     detail::PlainVector<slot_t> order;
     for (const auto entry : core_->tables.index().tables(id)) {
@@ -1698,7 +1699,7 @@ bool ArchetypeStore::set(Entity entity, Ts&&... values) {
     const Table& table = core.table(*at);
     bool all = true;
     for (const ComponentId id : list.ids) all = all && table.contains(id);
-    const detail::StoreCore::Changing changing(core, all);
+    const detail::StoreCore::Changing changing(core, all ? nullptr : "set", entity, list);
     const bool replaces = core.hooks.any(HookKind::replace);
     if (replaces) [[unlikely]]
         core.run_replace_hooks(entity, table, list.ids.span());

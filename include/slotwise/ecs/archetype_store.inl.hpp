@@ -41,15 +41,15 @@ SLOTWISE_INLINE void ExtractedEntity::take(detail::StoreCore& core, Entity entit
 SLOTWISE_INLINE bool ExtractedEntity::put_back(detail::StoreCore& core, Entity given) {
     const Entity entity = detail::without_user_bits(given);
     if (core.entities.explain(entity) != HandleStatus::reserved) return false;
-    core.expect_idle();
-    core.flush_reserved();
+    core.expect_idle("fulfill", entity);
+    core.flush_reserved("fulfill");
     detail::PlainVector<ComponentId> ids; // of the table: exactly these, because companions may have been removed
     for (Part& each : parts_) {
         core.expect_no_cycle(entity, each.id); // it may be another id than before
         each.left_out = lost_its_target(core, entity, each.id);
         if (!each.sparse && !each.left_out) ids.push_back(each.id);
     }
-    const detail::StoreCore::Changing changing(core);
+    const detail::StoreCore::Changing changing(core, "fulfill", entity);
     const slot_t number = core.tables.find_or_make(ids.span());
     Table& table = core.tables[number];
     static_cast<void>(core.entities.fulfill(entity));
@@ -120,7 +120,9 @@ SLOTWISE_INLINE EntityBuilder& EntityBuilder::with(ComponentId id, const AnyValu
     core_->registry.expect(id, "EntityBuilder::with");
     const TypeDescriptor* const type = core_->registry.type(id);
     if (type == nullptr) [[unlikely]]
-        detail::throw_invalid_argument("EntityBuilder::with(id, value): the component is a tag; write with(id)");
+        detail::throw_invalid_argument(
+            ("EntityBuilder::with(id, value): the component " + core_->registry.name(id) + " is a tag; write with(id)")
+                .c_str());
     keep(id, *type, [&](void* to) { value.build(*type, to); });
     return *this;
 }

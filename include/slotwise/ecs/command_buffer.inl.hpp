@@ -55,10 +55,10 @@ SLOTWISE_INLINE void CommandBuffer::remove(Entity entity, ComponentId id) {
 SLOTWISE_INLINE CommandBuffer::size_type CommandBuffer::apply_to(detail::StoreCore& core, ArchetypeStore& store) {
     if (core.life != life_)
         detail::throw_invalid_argument("ArchetypeStore::apply(buffer): the buffer was made for another store");
-    core.expect_idle();
+    core.expect_idle("apply");
     expect_not_applying();
     detail::CommandRecords& records = this->records();
-    core.flush_reserved();
+    core.flush_reserved("apply");
     records.applying = true;
     const ScopeGuard done([&]() noexcept { records.applying = false; });
     detail::CommandApply apply(core, records.scratch, records.dropped);
@@ -90,7 +90,7 @@ void CommandBuffer::call(const detail::CommandCall& each, detail::StoreCore& cor
     });
     const std::size_t before = records.recorded.size();
     each.call(each.function, store);
-    core.flush_reserved(); // ids that it took are made before others come or go
+    core.flush_reserved("apply"); // ids that it took are made before others come or go
     records.calls_recorded = records.calls_recorded || records.recorded.size() != before;
 }
 
@@ -180,7 +180,7 @@ namespace detail {
 SLOTWISE_INLINE Deferral::Deferral(ArchetypeStore& store)
     : store_(store), core_(*store.core_), outermost_(core_.deferring == nullptr), own_(store) {
     if (!outermost_) return;
-    core_.expect_idle();
+    core_.expect_idle("defer");
     core_.deferring = &own_;
 }
 

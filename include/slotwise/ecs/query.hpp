@@ -449,7 +449,7 @@ public:
     size_type despawn_all() const
         requires(!reads)
     {
-        return core_->despawn_found(detail::find_rows(*core_, *plan_));
+        return core_->despawn_found(detail::find_rows(*core_, *plan_, "despawn"));
     }
 
 private:
@@ -463,10 +463,10 @@ private:
     }
     /// The rows that match, for a function of the store, which is that of this query.
     /// @throws std::invalid_argument when it is of another one; what the allocator throws
-    detail::FoundRows rows_of(const Core* core, const char* of_another) const {
+    detail::FoundRows rows_of(const Core* core, const char* call, const char* of_another) const {
         if (core != core_) [[unlikely]]
             detail::throw_invalid_argument(of_another);
-        return detail::find_rows(*core_, *plan_);
+        return detail::find_rows(*core_, *plan_, call);
     }
     /// A query of this, after what `before` asks for.
     Query(Core& core, const detail::QueryPlan* before, const detail::QueryRequest& asked)

@@ -186,7 +186,7 @@ private:
     }
     /// Assigns values to the row, and moves it if the plan does.
     std::size_t change_planned(EntityLocation& at, const CommandPlan& plan) {
-        const StoreCore::Changing changing(core_);
+        const StoreCore::Changing changing(core_, "apply");
         Table& table = core_.table(at);
         for (const CommandSource& each : plan.assigned) {
             if (each.type != nullptr) {
@@ -207,7 +207,7 @@ private:
     /// Assigns values to the rows of the first groups that have this plan. Returns their number.
     /// @pre plan.copies, and the first group has
     std::size_t assign_run(std::span<CommandGroup> groups, EntityLocation at, const CommandPlan& plan) {
-        const StoreCore::Changing changing(core_);
+        const StoreCore::Changing changing(core_, "apply");
         Table& table = core_.table(at);
         const CommandShape* const shape = plan.shapes[0];
         for (std::size_t count = 0;;) {
@@ -226,7 +226,7 @@ private:
     }
     /// Spawns an entity with values whose construction may throw.
     std::size_t spawn_one(const CommandGroup& group, const CommandPlan& plan) {
-        const StoreCore::Changing changing(core_);
+        const StoreCore::Changing changing(core_, "apply");
         core_.add_row(group.entity, plan.to, core_.tables[plan.to],
                       [&](std::size_t column, void* to) { build(plan.built[column], to); });
         --core_.without_row;
@@ -252,7 +252,7 @@ private:
             if (!may_change(group, at) || !plan.fits(no_slot, std::span(scratch_.list).subspan(count * each))) break;
             scratch_.entities.push_back(group.entity);
         }
-        const StoreCore::Changing changing(core_);
+        const StoreCore::Changing changing(core_, "apply");
         core_.before_row(plan.to, core_.tables[plan.to]);
         const slot_t first =
             core_.tables[plan.to].append(scratch_.entities, core_.tick, [&](std::size_t column, void* to, std::size_t n) {

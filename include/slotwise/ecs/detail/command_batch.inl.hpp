@@ -80,7 +80,8 @@ SLOTWISE_INLINE const CommandShape& CommandShapes::of_id(const ComponentRegistry
         registry.expect(id, "CommandBuffer");
     const TypeDescriptor* const type = kind == CommandKind::remove ? nullptr : registry.type(id);
     if (with_value && type == nullptr) [[unlikely]]
-        throw_invalid_argument("CommandBuffer: a value is given to a tag, which has none; leave it out");
+        throw_invalid_argument(
+            ("CommandBuffer: a value is given to the tag " + registry.name(id) + ", which has none; leave it out").c_str());
     const ComponentId named = id.is_pair() ? registry.id(id.relation_number()) : id;
     const std::uint64_t key = named.bits() * 8 + std::uint64_t{id.is_pair()} * 4 + static_cast<std::uint64_t>(kind);
     const auto same = [&](std::uint64_t found) {

@@ -757,7 +757,7 @@ private:
 
 /// Writes down the rows that a query matches. The walk has ended then, so that they may change.
 /// Throws what the allocator throws
-FoundRows find_rows(StoreCore& core, const QueryPlan& plan);
+FoundRows find_rows(StoreCore& core, const QueryPlan& plan, const char* call);
 
 /// The row at which a walk by iterator is. What is said of the run is kept in registers, because no function is given the
 /// address of this object: each takes values, and what is less simple is behind visit_.

@@ -41,8 +41,9 @@ SLOTWISE_INLINE void QueryTerms::add(const ComponentRegistry& registry, Componen
         }
     }
     if (by_tick && (id.is_wildcard() || !registry.traits(id).tracked))
-        throw_invalid_argument("Query: changed and added ask when a component changed, and this one is not tracked; "
-                               "register it with the trait tracked");
+        throw_invalid_argument(("Query: changed and added ask when a component changed, and " + registry.name(id) +
+                                " is not tracked; register it with the trait tracked")
+                                   .c_str());
     const bool must = kind != QueryTermKind::without && kind != QueryTermKind::optional && kind != QueryTermKind::either;
     if (must && !term.anywhere && !(term.sparse && registry.traits(id).sparse)) insert_sorted(tables_, id);
     if (kind != QueryTermKind::without && !id.has_any_relation() && registry.traits(id).hides) {
@@ -1026,9 +1027,9 @@ SLOTWISE_INLINE void sort_entities(NumberedEntity* first, std::size_t count) noe
     });
 }
 
-SLOTWISE_INLINE FoundRows find_rows(StoreCore& core, const QueryPlan& plan) {
+SLOTWISE_INLINE FoundRows find_rows(StoreCore& core, const QueryPlan& plan, const char* call) {
     FoundRows rows;
-    core.expect_idle();
+    core.expect_idle(call);
     const QueryVisiting visit(core, plan);
     visit->for_each([&](Table& table, const std::int32_t*, RowRuns runs) {
         runs.for_each([&](std::size_t first, std::size_t last) { rows.add(table, first, last); });
@@ -1059,7 +1060,9 @@ SLOTWISE_INLINE Entity QueryVisit::first() {
 SLOTWISE_INLINE PlainVector<ComponentId> query_pair_parts(const StoreCore& core, ComponentId asked) {
     core.registry.expect_term(asked, "Query::for_each_pair");
     if (!asked.is_pair())
-        throw_invalid_argument("Query::for_each_pair: the component is no pair; name pair(relation, target) or a wildcard");
+        throw_invalid_argument(("Query::for_each_pair: the component " + core.registry.name(asked) +
+                                " is no pair; name pair(relation, target) or a wildcard")
+                                   .c_str());
     PlainVector<ComponentId> parts;
     parts.push_back(asked);
     if (!asked.has_any_relation()) return parts;

@@ -1067,7 +1067,7 @@ public:
     /// See ArchetypeStore::rebind.
     template <class T>
     ComponentId rebind() {
-        expect_idle();
+        expect_idle("rebind");
         const ComponentId id = registry.template rebind<T>();
         tables.for_each([&](slot_t, Table& table) { table.describe(registry); });
         sparse.describe();
@@ -1212,7 +1212,7 @@ public:
     /// hooks: g++ inlines write() there only. Throws what hooks and write() throw
     template <class Write>
     SLOTWISE_NEVER_INLINE void write_with_hooks(ComponentId id, Entity entity, Write&& write) {
-        const Changing change(*this, true);
+        const Changing change(*this, nullptr);
         ScopeGuard failed([&]() noexcept { run_hook(HookKind::set, id, entity); });
         if (hooks.any(HookKind::replace)) run_hook(HookKind::replace, id, entity);
         write();
@@ -1272,12 +1272,15 @@ public:
     /// As long as it lives, structure changes, and nothing that is called may change it too.
     class Changing {
     public:
-        /// @param values whether only values change, which is allowed in walks and hooks
+        /// @param call for the refusal, as expect_idle; null: only values change, which is allowed in walks and hooks
         /// @pre else, nothing walks or changes the store (checked at level fast)
-        explicit Changing(StoreCore& core, bool values = false) noexcept : core_(core), before_(core.changing) {
-            if (!values) core.expect_idle();
+        template <class Of = Ids>
+        SLOTWISE_ALWAYS_INLINE explicit Changing(StoreCore& core, const char* call, Entity entity = Entity(),
+                                                 const Of& of = {}) noexcept
+            : core_(core), before_(core.changing) {
+            if (call != nullptr) core.expect_idle(call, entity, of);
             core.changing = true;
-            if (!values) core.restructuring = true;
+            if (call != nullptr) core.restructuring = true;
         }
         Changing(const Changing&) = delete;
         Changing& operator=(const Changing&) = delete;
@@ -1297,19 +1300,22 @@ public:
     void end_walk() const noexcept { walks.fetch_sub(1, std::memory_order_release); }
     /// Whether nothing stands against a change of structure.
     bool is_idle() const noexcept { return !changing && walks.load(std::memory_order_relaxed) == 0; }
+    /// @param call what the user called, of the entity and for these components, if for some: ids, or a ComponentList,
+    /// whose ids are read in the refusal only
     /// @pre structure may change now (checked at level fast)
-    SLOTWISE_ALWAYS_INLINE void expect_idle() const noexcept {
+    template <class Of = Ids>
+    SLOTWISE_ALWAYS_INLINE void expect_idle(const char* call, Entity entity = Entity(), const Of& of = {}) const noexcept {
         if (SLOTWISE_CHECK_LEVEL >= 1 && !is_idle()) [[unlikely]]
-            refuse_change();
+            refuse_change(call, entity, of);
     }
 
     //=== ids of command buffers ===//
 
     /// Makes the ids that command buffers have taken, so that the next ones differ. Call it before an id comes or goes.
     /// Throws what the allocator throws; strong
-    SLOTWISE_ALWAYS_INLINE void flush_reserved() {
+    SLOTWISE_ALWAYS_INLINE void flush_reserved(const char* call) {
         if (reserved.any()) [[unlikely]]
-            make_reserved();
+            make_reserved(call);
     }
     /// What they have taken and not spawned is void.
     void invalidate_reserved() noexcept;
@@ -1332,10 +1338,10 @@ public:
     void expect_ids(Ids ids, TargetsAre targets = TargetsAre::alive);
     /// Erases tables that were left, if there are many. @pre structure may change (checked at level fast), and no table is in
     /// use
-    SLOTWISE_ALWAYS_INLINE void erase_left_tables() noexcept {
+    SLOTWISE_ALWAYS_INLINE void erase_left_tables(const char* call) noexcept {
         if (!tables.is_crowded()) [[likely]]
             return;
-        expect_idle();
+        expect_idle(call);
         tables.erase_left();
     }
     /// Call it before a table gets a row. Throws what the allocator throws; strong
@@ -1415,6 +1421,7 @@ public:
     StoreHooks hooks{};
     RemovalLogs removals{};
     ComponentLists type_lists{};
+    std::string wrong_bytes{}; // what try_restore() and try_insert_snapshot() said last, if it names something
     tick_t tick = 1;
     bool changing = false;                       // see Changing
     bool restructuring = false;                  // the same, where it is not values alone
@@ -1484,10 +1491,11 @@ private:
     /// steps.
     SLOTWISE_INLINE SLOTWISE_NEVER_INLINE bool add_pair(Entity given, const ComponentTraits& traits,
                                                         const ComponentValue& value, Entity before = Entity());
-    void make_reserved();
+    void make_reserved(const char* call);
     SLOTWISE_INLINE SLOTWISE_COLD void make_ids(std::span<Entity> ids);
     void free_spare() noexcept;
-    SLOTWISE_INLINE SLOTWISE_COLD void refuse_change() const noexcept;
+    SLOTWISE_INLINE SLOTWISE_COLD void refuse_change(const char* call, Entity entity, Ids ids) const noexcept;
+    SLOTWISE_INLINE SLOTWISE_COLD void refuse_change(const char* call, Entity entity, const ComponentList& list) const noexcept;
     /// Why an entity does not live, as a clause.
     const char* dead_because(Entity entity) const noexcept;
 };
@@ -1554,8 +1562,8 @@ SLOTWISE_ALWAYS_INLINE void StoreCore::add_all(Entity entity, EntityLocation& at
 }
 template <class Build>
 std::size_t StoreCore::add_to_many(std::span<const Entity> given, ComponentList& list, Build&& build) {
-    erase_left_tables();
-    const Changing change(*this);
+    erase_left_tables("add");
+    const Changing change(*this, "add", Entity(), list);
     const PlainVector<Entity> all(given); // they may be those of a table, or hooks may record spawns
     RowGroup group(all.span());
     std::size_t living = 0;
@@ -1590,15 +1598,15 @@ SLOTWISE_ALWAYS_INLINE bool StoreCore::add_sparse(Entity entity, ComponentList& 
     if (at == nullptr) return false;
     SparseColumn& column = column_of(list);
     if constexpr (Size != 0) { // nothing that is called may change the store
-        expect_idle();
+        expect_idle("add", entity, list);
         if (!column.emplace<Size>(entity, build)) return true;
     } else {
-        const Changing change(*this);
+        const Changing change(*this, "add", entity, list);
         if (!column.emplace(entity, build)) return true;
     }
     at->set_sparse(true);
     if (hooks.any(HookKind::add)) [[unlikely]] {
-        const Changing change(*this);
+        const Changing change(*this, "add", entity, list);
         run_hook(HookKind::add, list.ids.front(), entity);
     }
     return true;
@@ -1606,7 +1614,7 @@ SLOTWISE_ALWAYS_INLINE bool StoreCore::add_sparse(Entity entity, ComponentList& 
 SLOTWISE_ALWAYS_INLINE bool StoreCore::remove_sparse(Entity entity, ComponentList& list) {
     if (!is_alive(entity)) return false;
     SparseColumn& column = column_of(list);
-    expect_idle();
+    expect_idle("remove", entity, list);
     if (!column.calls_destructors() && !hooks.any(HookKind::remove)) [[likely]] {
         column.erase(entity);
         return true;
@@ -1622,14 +1630,14 @@ SLOTWISE_ALWAYS_INLINE bool StoreCore::set_sparse(Entity entity, ComponentList& 
         if (hooks.any_of_values()) [[unlikely]]
             write_with_hooks(list.ids.front(), entity, [&] { assign(column.get(entity)); });
         else {
-            const Changing change(*this, true);
+            const Changing change(*this, nullptr);
             assign(column.get(entity));
         }
         return true;
     }
     add_sparse<Size>(entity, list, build);
     if (hooks.any(HookKind::set)) [[unlikely]] {
-        const Changing change(*this, true);
+        const Changing change(*this, nullptr);
         run_hook(HookKind::set, list.ids.front(), entity);
     }
     return true;
@@ -1642,7 +1650,7 @@ inline bool StoreCore::relate(Entity entity, ComponentId relation, Entity target
     const ComponentId id = pair(relation, target);
     if (traits.sparse) return add_pair(entity, traits, {id});
     if (!only_retargets(entity, id)) return change(entity, {{&id, 1}, {}, {}});
-    expect_idle();
+    expect_idle("relate", entity, {&id, 1});
     expect_ids({&id, 1});
     if (registry.any_acyclic()) expect_no_cycle(without_user_bits(entity), id);
     sparse.targets(relation.number())->set(entity, id.target());

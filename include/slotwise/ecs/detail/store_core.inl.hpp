@@ -69,14 +69,14 @@ SLOTWISE_INLINE std::size_t ComponentLists::memory_usage() const noexcept {
 SLOTWISE_INLINE bool StoreCore::cancel(Entity given) {
     const Entity entity = without_user_bits(given);
     if (entities.explain(entity) != HandleStatus::reserved) return false;
-    expect_idle();
-    flush_reserved(); // ids that buffers have taken come after it otherwise
+    expect_idle("cancel", entity);
+    flush_reserved("cancel"); // ids that buffers have taken come after it otherwise
     return entities.cancel(entity);
 }
 
 SLOTWISE_INLINE void StoreCore::shrink_to_fit() {
-    flush_reserved();
-    const Changing change(*this);
+    flush_reserved("shrink_to_fit");
+    const Changing change(*this, "shrink_to_fit");
     tables.erase_empty();
     tables.for_each([](slot_t, Table& table) { table.shrink_to_fit(); });
     sparse.shrink_to_fit();
@@ -101,7 +101,9 @@ SLOTWISE_INLINE bool StoreCore::remove(Entity entity, Ids ids) {
 SLOTWISE_INLINE bool StoreCore::give(Entity entity, ComponentId id, const AnyValue& value, bool assigns) {
     registry.expect(id, "ArchetypeStore");
     if (registry.type(id) == nullptr) [[unlikely]]
-        throw_invalid_argument("ArchetypeStore: the component is a tag, which has no value; write add(entity, id)");
+        throw_invalid_argument(
+            ("ArchetypeStore: the component " + registry.name(id) + " is a tag, which has no value; write add(entity, id)")
+                .c_str());
     const ComponentValue given{id, value, assigns};
     if (const ComponentTraits& traits = registry.traits(id); traits.sparse && id.is_pair())
         return add_pair(entity, traits, given);
@@ -117,7 +119,7 @@ bool StoreCore::add_pair(Entity given, const ComponentTraits& traits, const Comp
     if (at == nullptr || had || !traits.with.empty() || (old != no_slot && hooks.any(HookKind::remove)))
         return change(entity, {{&value.id, 1}, {}, {&value, 1}, false, nullptr, before});
     expect_ids({&value.id, 1});
-    const Changing changing_now(*this);
+    const Changing changing_now(*this, "relate", entity, {&value.id, 1});
     if (traits.acyclic) expect_no_cycle(entity, value.id);
     SparsePairs& to = sparse.make_pairs(value.id.relation_number());
     to.insert(entity, target, value.value, before ? to.find(before, target) : no_slot);
@@ -133,7 +135,7 @@ SLOTWISE_INLINE bool StoreCore::unrelate(Entity entity, ComponentId relation, En
     const ComponentId id = pair(relation, target);
     if (traits.sparse && !hooks.any(HookKind::remove)) {
         if (!is_alive(entity)) return false;
-        const Changing changing_now(*this);
+        const Changing changing_now(*this, "unrelate", entity, {&id, 1});
         SparsePairs* const of = sparse.pairs(relation.number());
         const slot_t number = of == nullptr ? no_slot : of->find(entity, id.target());
         if (number != no_slot) of->erase(number);
@@ -181,7 +183,7 @@ SLOTWISE_INLINE bool StoreCore::relate_before(Entity given, ComponentId relation
         throw_invalid_argument("ArchetypeStore::relate_before: the sibling is not related to this target; name one of "
                                "sources(relation, target), or Entity() for the place behind the last one");
     if (!has(entity, id)) return add_pair(entity, registry.traits(relation), {id}, behind);
-    expect_idle();
+    expect_idle("relate_before", entity, {&id, 1});
     SparsePairs& of = *sparse.pairs(relation.number());
     if (behind != entity) of.move(of.find(entity, id.target()), sibling ? of.find(behind, id.target()) : no_slot);
     return true;
@@ -268,8 +270,9 @@ SLOTWISE_INLINE void StoreCore::run_set_hooks_of_failure(Entity entity, const Ta
 SLOTWISE_INLINE void StoreCore::expect_patchable(ComponentId id) const {
     registry.expect(id, "ArchetypeStore::patch");
     if (registry.type(id) == nullptr) [[unlikely]]
-        throw_invalid_argument("ArchetypeStore::patch: the component is a tag, which has no value to be changed; "
-                               "modified(entity, id) calls on_set");
+        throw_invalid_argument(("ArchetypeStore::patch: the component " + registry.name(id) +
+                                " is a tag, which has no value to be changed; modified(entity, id) calls on_set")
+                                   .c_str());
 }
 
 SLOTWISE_INLINE bool StoreCore::modified(Entity entity, ComponentId id) {
@@ -277,7 +280,7 @@ SLOTWISE_INLINE bool StoreCore::modified(Entity entity, ComponentId id) {
     if (at == nullptr || !has(entity, id)) return false;
     mark_changed(*at, id);
     if (!hooks.any(HookKind::set)) return true;
-    const Changing change(*this, true);
+    const Changing change(*this, nullptr);
     run_hook(HookKind::set, id, entity);
     return true;
 }
@@ -419,7 +422,7 @@ void remove_with_hooks(StoreCore& core, const Walk& walk, Remove&& remove) {
 }
 
 void StoreCore::remove_sparse_slowly(Entity entity, SparseColumn& column, ComponentId id) {
-    const Changing change(*this);
+    const Changing change(*this, "remove", entity, {&id, 1});
     if (!column.contains(entity)) return;
     const auto removed = [&](auto&& f) { f(id, entity); };
     remove_with_hooks(*this, removed, [&] { column.erase(entity); });
@@ -467,7 +470,7 @@ SLOTWISE_INLINE RemovedRange StoreCore::removed(ComponentId id, tick_t since) co
 }
 
 SLOTWISE_INLINE void StoreCore::erase_entity(Entity entity, EntityLocation& at) {
-    const Changing change(*this);
+    const Changing change(*this, "despawn", entity);
     if (at.has_row()) [[likely]] {
         if (hooks.any(HookKind::remove)) [[unlikely]]
             remove_with_hooks(
@@ -804,7 +807,7 @@ private:
     // All lose their pairs of sparse relations with an entity that dies, at once: no hook is called.
     void drop_pairs(Entity dead) noexcept {
         if (!place_of(dead).is_target()) return;
-        const StoreCore::Changing change(core_);
+        const StoreCore::Changing change(core_, "despawn", dead);
         for (const std::uint32_t number : core_.sparse.numbers())
             if (SparsePairs* const pairs = core_.sparse.pairs(number);
                 pairs != nullptr && rule_of(pair(core_.registry.id(number), dead)) == OnTargetDespawn::remove)
@@ -886,7 +889,7 @@ void StoreCore::move_any_row(Entity entity, EntityLocation& at, const Transition
 bool StoreCore::move_listed(Entity entity, ComponentList& list, Transition& by) {
     EntityLocation* const at = location(entity);
     if (at == nullptr) return false;
-    expect_idle();
+    expect_idle(&by == &list.added ? "add" : "remove", entity, list);
     const Transition& known = transition(list, by, at->table());
     if (known.map == nullptr) return true;
     const bool calls_hooks = &by == &list.added && (hooks.any(HookKind::add) || hooks.any(HookKind::remove));
@@ -903,7 +906,7 @@ bool StoreCore::move_listed(Entity entity, ComponentList& list, Transition& by) 
 }
 
 void StoreCore::move_listed_slowly(Entity entity, EntityLocation& at, ComponentList& list, const Transition& by) {
-    const Changing change(*this);
+    const Changing change(*this, "add", entity);
     if (&by == &list.added)
         add_all(entity, at, list, [](unsigned, void*) { return false; });
     else
@@ -924,29 +927,29 @@ SLOTWISE_INLINE Entity StoreCore::spawn_as(Entity entity, const Change& what) {
 SLOTWISE_INLINE Entity StoreCore::spawn(const Change& what) { return spawn_in(Range(), what); }
 
 SLOTWISE_INLINE Entity StoreCore::spawn_in(Range range, const Change& what) {
-    erase_left_tables();
+    erase_left_tables("spawn");
     expect_ids(what.add);
-    flush_reserved();
-    const Changing change(*this);
+    flush_reserved("spawn");
+    const Changing change(*this, "spawn", Entity(), what.add);
     return spawn_as(entities.create(range), what);
 }
 
 SLOTWISE_INLINE bool StoreCore::spawn_at(Entity given, const Change& what) {
-    erase_left_tables();
+    erase_left_tables("spawn_at");
     const Entity entity = without_user_bits(given);
     expect_ids(what.add);
-    flush_reserved();
-    const Changing change(*this);
+    flush_reserved("spawn_at");
+    const Changing change(*this, "spawn_at", entity, what.add);
     if (entities.is_alive(entity) || !entities.make_alive(entity)) return false;
     spawn_as(entity, what);
     return true;
 }
 
 SLOTWISE_INLINE std::span<const Entity> StoreCore::spawn_n(std::size_t count, const Change& what) {
-    erase_left_tables();
+    erase_left_tables("spawn_n");
     expect_ids(what.add);
-    flush_reserved();
-    const Changing change(*this);
+    flush_reserved("spawn_n");
+    const Changing change(*this, "spawn_n", Entity(), what.add);
     const std::size_t first = entities.alive().size();
     static_cast<void>(entities.create_n(count));
     const auto created = [&](std::size_t i) { return entities.alive()[first + i]; }; // values and hooks may record spawns
@@ -965,11 +968,11 @@ SLOTWISE_INLINE std::span<const Entity> StoreCore::spawn_n(std::size_t count, co
 }
 
 SLOTWISE_INLINE std::span<const Entity> StoreCore::clone_n(Entity given, std::size_t count) {
-    erase_left_tables();
+    erase_left_tables("clone");
     const Entity source = without_user_bits(given);
     if (!is_alive(source) || count == 0) return {};
-    flush_reserved();
-    const Changing change(*this);
+    flush_reserved("clone");
+    const Changing change(*this, "clone", source);
     const EntityLocation at = *location(source);
     Table& from = table(at);
     const auto expect_copies = [&](ComponentId id, const TypeDescriptor* type) {
@@ -1028,9 +1031,9 @@ SLOTWISE_INLINE std::span<const Entity> StoreCore::clone_n(Entity given, std::si
 }
 
 SLOTWISE_INLINE void StoreCore::spawn_reserved(Entity entity, const Change& what) {
-    erase_left_tables();
+    erase_left_tables("apply");
     expect_ids(what.add, TargetsAre::spawned_too);
-    const Changing changing_now(*this);
+    const Changing changing_now(*this, "apply", entity, what.add);
     EntityChange change(*this, entity, *entities.location(entity), what);
     change.make();
     --without_row;
@@ -1040,8 +1043,8 @@ SLOTWISE_INLINE void StoreCore::spawn_reserved(Entity entity, const Change& what
 SLOTWISE_INLINE bool StoreCore::despawn(Entity entity, bool refusable) {
     EntityLocation* at = location(entity);
     if (at == nullptr) return false;
-    expect_idle();
-    flush_reserved();
+    expect_idle("despawn", entity);
+    flush_reserved("despawn");
     if (at->is_target()) [[unlikely]] {
         TargetDeath(*this, entity, refusable).apply();
         at = location(entity);
@@ -1052,8 +1055,8 @@ SLOTWISE_INLINE bool StoreCore::despawn(Entity entity, bool refusable) {
 }
 
 SLOTWISE_INLINE std::size_t StoreCore::despawn_all(std::span<const Entity> given) {
-    expect_idle();
-    flush_reserved();
+    expect_idle("despawn");
+    flush_reserved("despawn");
     const std::size_t before = size();
     const PlainVector<Entity> all(given); // they may be those of a table, or entities()
     RowGroup group(all.span());
@@ -1062,7 +1065,7 @@ SLOTWISE_INLINE std::size_t StoreCore::despawn_all(std::span<const Entity> given
             if (!group.at_end()) despawn(group.take_one());
             continue;
         }
-        const Changing change(*this);
+        const Changing change(*this, "despawn");
         Table& table = tables[group.table()];
         table.erase_rows(group.batch());
         note_group_left(table, group);
@@ -1166,8 +1169,8 @@ SLOTWISE_INLINE void RowGroup::find_fills(std::size_t rows_of_table, bool marked
 
 SLOTWISE_INLINE std::size_t StoreCore::despawn_found(const FoundRows& rows) {
     const std::size_t found = rows.size();
-    expect_idle();
-    flush_reserved();
+    expect_idle("despawn");
+    flush_reserved("despawn");
     std::uint32_t targets = 0, sparse_ones = 0;
     if (!sparse.numbers().empty() || tables.index().count(pair(any, any)) != 0)
         for (const FoundRows::Part& part : rows.parts)
@@ -1183,7 +1186,7 @@ SLOTWISE_INLINE std::size_t StoreCore::despawn_found(const FoundRows& rows) {
         rows.for_each_backwards([this](Entity entity) { erase_entity(entity, *location(entity)); });
         return found;
     }
-    const Changing change(*this);
+    const Changing change(*this, "despawn");
     const auto all = [&](auto&& f) { rows.for_each_backwards([&](Entity entity) { for_each_id(entity, f); }); };
     if (hooks.any(HookKind::remove)) [[unlikely]]
         remove_with_hooks(*this, all, [] {});
@@ -1204,8 +1207,8 @@ SLOTWISE_INLINE std::size_t StoreCore::despawn_found(const FoundRows& rows) {
 
 SLOTWISE_INLINE std::size_t StoreCore::remove_found(const FoundRows& rows, Ids given) {
     for (const ComponentId id : given) registry.expect(id, "ArchetypeStore::remove");
-    expect_idle();
-    erase_left_tables(); // those of the rows are not empty
+    expect_idle("remove", Entity(), given);
+    erase_left_tables("remove"); // those of the rows are not empty
     const bool sparse_ones = any_sparse(registry, given);
     std::size_t changed = 0;
     with_sorted(given, [&](Ids ids) {
@@ -1237,7 +1240,7 @@ SLOTWISE_INLINE std::size_t StoreCore::remove_of(Table& from, Ids ids) {
     const bool calls = hooks.any(HookKind::remove);
     before_row(step.table, to);
     Table::reserve_move_all(from, to, *step.map, calls);
-    const Changing change(*this);
+    const Changing change(*this, "remove", Entity(), ids);
     const std::span<const Entity> moved = from.entities();
     const auto lost = [&](auto&& f) {
         for (const Entity entity : moved) for_each_missing(from.ids(), to.ids(), [&](ComponentId id) { f(id, entity); });
@@ -1314,11 +1317,11 @@ bool StoreCore::erase_reserved(Entity given, Before&& before, Take&& take) {
     const Entity entity = without_user_bits(given);
     EntityLocation* const at = location(entity);
     if (at == nullptr) return false;
-    expect_idle();
-    flush_reserved();
+    expect_idle("erase_reserved", entity);
+    flush_reserved("erase_reserved");
     before(*at);
     const auto end = [&](Entity, EntityLocation& place) {
-        const Changing change(*this);
+        const Changing change(*this, "erase_reserved", entity);
         const auto all = [&](auto&& f) { for_each_id(entity, f); };
         const auto remove = [&] {
             take(place);
@@ -1342,8 +1345,8 @@ SLOTWISE_INLINE bool StoreCore::fulfill(Entity given, const Change& what) {
     const Entity entity = without_user_bits(given);
     if (entities.explain(entity) != HandleStatus::reserved) return false;
     expect_ids(what.add);
-    flush_reserved();
-    const Changing changing_now(*this);
+    flush_reserved("fulfill");
+    const Changing changing_now(*this, "fulfill", entity, what.add);
     static_cast<void>(entities.fulfill(entity));
     ScopeGuard undo([&]() noexcept { entities.erase_reserved(entity); });
     EntityChange change(*this, entity, *entities.location(entity), what);
@@ -1354,8 +1357,8 @@ SLOTWISE_INLINE bool StoreCore::fulfill(Entity given, const Change& what) {
 }
 
 SLOTWISE_INLINE void StoreCore::clear() {
-    flush_reserved();
-    const Changing change(*this);
+    flush_reserved("clear");
+    const Changing change(*this, "clear");
     const auto all = [&](auto&& f) {
         tables.for_each([&](slot_t, const Table& table) {
             for (const Entity entity : table.entities()) for_each_id(entity, f);
@@ -1404,7 +1407,8 @@ SLOTWISE_INLINE bool StoreCore::change_only(Entity entity, const Change& what, T
     expect_ids(what.add, targets);
     EntityLocation* const at = location(entity);
     if (at == nullptr) return false;
-    const Changing changing_now(*this);
+    const bool removes = what.add.empty();
+    const Changing changing_now(*this, removes ? "remove" : "add", entity, removes ? what.remove : what.add);
     EntityChange change(*this, entity, *at, what);
     change.make();
     change.run_hooks_afterwards();
@@ -1510,8 +1514,8 @@ void StoreCore::find_transition(const ComponentList& list, Transition& transitio
     transition.from = from;
 }
 
-SLOTWISE_INLINE void StoreCore::make_reserved() {
-    expect_idle();
+SLOTWISE_INLINE void StoreCore::make_reserved(const char* call) {
+    expect_idle(call);
     without_row += reserved.make(entities);
     reserved.end_returned([this](Entity entity) { end_unused(entity); });
 }
@@ -1528,12 +1532,23 @@ void StoreCore::undo_create(std::size_t first, std::size_t count, Range range) n
     for (; count != 0; --count) entities.destroy(entities.alive(range)[first + count - 1]);
 }
 
-void StoreCore::refuse_change() const noexcept {
-    SLOTWISE_EXPECT(!changing,
-                    "ArchetypeStore: a hook, a value's constructor or destructor, or a function given to patch or "
-                    "sort, changes the store that calls it; record the change in a CommandBuffer and apply it afterwards");
+void StoreCore::refuse_change(const char* call, Entity entity, const ComponentList& list) const noexcept {
+    refuse_change(call, entity, list.ids.span());
+}
+
+void StoreCore::refuse_change(const char* call, Entity entity, Ids ids) const noexcept {
+    std::string text = "ArchetypeStore::" + std::string(call);
+    const char* before = " (";
+    const auto add = [&](const std::string& word) { text += std::exchange(before, ", ") + word; };
+    if (entity) add("entity " + to_string(entity));
+    for (const ComponentId id : ids) add(registry.name(id));
+    text += *before == ',' ? "): " : ": ";
+    SLOTWISE_EXPECT(!changing, (text + "a hook, a value's constructor or destructor, or a function given to patch or sort, "
+                                       "changes the store that calls it; record the change in a CommandBuffer and apply it "
+                                       "afterwards")
+                                   .c_str());
     SLOTWISE_EXPECT(walks.load(std::memory_order_relaxed) == 0,
-                    "ArchetypeStore: a query is walking; record the change in a CommandBuffer and apply it afterwards");
+                    (text + "a query is walking; record the change in a CommandBuffer and apply it afterwards").c_str());
 }
 
 SLOTWISE_INLINE StoreCore::StoreCore(ComponentRegistry&& components) : StoreCore() {
@@ -1556,13 +1571,13 @@ SLOTWISE_INLINE void StoreCore::free_spare() noexcept {
 }
 
 SLOTWISE_INLINE StoreCore::Range StoreCore::add_range(slot_t first, slot_t last) {
-    expect_idle();
-    flush_reserved();
+    expect_idle("add_range");
+    flush_reserved("add_range");
     return entities.add_range(first, last);
 }
 
 SLOTWISE_INLINE bool StoreCore::change(Entity entity, const Change& what, TargetsAre targets) {
-    erase_left_tables();
+    erase_left_tables(what.add.empty() ? "remove" : "add");
     return change_only(entity, what, targets);
 }
 
@@ -1576,7 +1591,8 @@ SLOTWISE_INLINE std::size_t StoreCore::memory_usage() const noexcept {
     const std::size_t visit = alone && first_visit != nullptr ? SpareSteps::memory_of(*first_visit) : 0;
     end_walk();
     return sizeof(StoreLife) + visit + spare_visits.memory_usage() + spare_records.memory_usage() +
-           memory_of(resources, registry, tables, entities, sparse, hooks, removals, type_lists, reserved, plans);
+           memory_of(resources, registry, tables, entities, sparse, hooks, removals, type_lists, reserved, plans) +
+           memory_of_text(wrong_bytes);
 }
 
 } // namespace detail

@@ -140,6 +140,16 @@ struct StoreFormat {
             result = static_cast<std::uint8_t>(result << 1 | (flag ? 1 : 0));
         return result;
     }
+    static bool is_relation(std::uint8_t flags) noexcept { return flags >> 7 != 0; }
+    /// What flags() says, in words.
+    static std::string names(int flags) {
+        std::string result;
+        const char* const words[] = {
+            "covered by the codec", "with values", "tracked", "switched", "exclusive", "toggle", "sparse", "a relation"};
+        for (std::size_t i = std::size(words); i-- != 0;)
+            if ((flags >> i & 1) != 0) result.append(result.empty() ? "" : ", ").append(words[i]);
+        return result;
+    }
     /// Whether a resource is part of the state.
     static bool is_state(const StoreResources::Kind& kind, const AnyCodec& codec) noexcept {
         return kind.raw || codec.covers(*kind.type);
@@ -463,7 +473,7 @@ public:
     /// Null on success, else what is wrong with the bytes; nothing has changed then.
     /// @pre structure may change (checked at level fast) @throws what the codec and the allocator throw; strong
     const char* restore() {
-        const StoreCore::Changing changing(core_);
+        const StoreCore::Changing changing(core_, "restore");
         if (const char* const wrong = Seal::open(bytes_, StoreFormat::magic, {})) return wrong;
         in_ = ByteReader(bytes_);
         read();
@@ -533,20 +543,34 @@ protected:
             if (i != 0 && text <= before) return in_.fail("snapshot: a component occurs twice, or is out of order");
             before = text;
             const ComponentId id = core_.registry.find(text);
-            if (!id) return in_.fail("snapshot: it has a component of a name that the registry does not know; register it");
-            if (flags != StoreFormat::flags(core_.registry, id, codec_))
-                return in_.fail("snapshot: a component has other traits here, or the codec covers its type in one place only");
+            if (!id)
+                return refuse("it has the component ", text,
+                              ", which the registry does not know; register it first, by store.registry()." +
+                                  std::string(StoreFormat::is_relation(flags) ? "add_relation(" : "add<T>(") + "name, traits)");
+            if (const std::uint8_t here = StoreFormat::flags(core_.registry, id, codec_); flags != here)
+                return (flags ^ here) == 1
+                           ? refuse("the codec covers its type in one place only: that of the component ", text)
+                           : refuse("the component ", text,
+                                    " has other traits here: in one place only it is " + StoreFormat::names(flags ^ here));
             const TypeDescriptor* const type = core_.registry.type(id);
             if (size_check != StoreFormat::size_check(type, codec_))
-                return in_.fail("snapshot: a component has values of another size");
+                return refuse("the component ", text,
+                              " has values of another size: " + std::to_string(size_check) + " bytes there, " +
+                                  std::to_string(StoreFormat::size_check(type, codec_)) + " here");
             if (const auto here = StoreFormat::tag(type, codec_); tag != here)
-                return in_.fail(StoreFormat::mismatch(tag, here));
+                return refuse("the component ", text,
+                              ": " + std::string(StoreFormat::mismatch(tag, here) + std::strlen("snapshot: ")));
             if (type != nullptr && !type->trivial && !codec_.covers(*type))
-                return in_.fail("snapshot: values of a component are not their bytes; add the type to the AnyCodec");
+                return refuse("values of the component ", text, " are not their bytes; add the type to the AnyCodec");
             used_.push_back(id);
         }
         named_.resize(used_.size());
         return in_.error() == nullptr;
+    }
+    // Keeps the text, whose address is what the user gets. @pre nothing failed before
+    SLOTWISE_COLD bool refuse(const char* what, std::string_view name, std::string_view then = {}) {
+        core_.wrong_bytes = "snapshot: ";
+        return in_.fail(core_.wrong_bytes.append(what).append(name).append(then).c_str());
     }
     // The bytes behind a length.
     std::span<const std::byte> block() noexcept { return in_.raw(in_.length(1)); }
@@ -923,17 +947,17 @@ protected:
         if (in_.error() != nullptr) return;
         const std::uint32_t number = core_.resources.types.find(name).number();
         if (number == 0) {
-            in_.fail("snapshot: it has a resource of a name that the store does not know; register_resource or emplace it");
+            refuse("it has the resource ", name, ", which the store does not know; register_resource or emplace it");
             return;
         }
         const TypeDescriptor& type = *core_.resources.kind(number).type;
         if (covered != codec_.covers(type) || !StoreFormat::is_state(core_.resources.kind(number), codec_))
-            in_.fail("snapshot: the codec covers the type of a resource in one place only");
+            refuse("the codec covers the type of a resource in one place only: that of ", name);
         else if (size_check != StoreFormat::size_check(&type, codec_) ||
                  (!covered && bytes.size() != (type.empty ? 0 : type.size)))
-            in_.fail("snapshot: a resource has a value of another size");
+            refuse("the resource ", name, " has a value of another size");
         else if (tag != StoreFormat::tag(&type, codec_))
-            in_.fail("snapshot: a resource has a value of another type");
+            refuse("the resource ", name, " has a value of another type");
         else
             resources_.put(number, [&](void* to) { build(type, bytes, to, 1); });
     }
@@ -1260,10 +1284,10 @@ public:
     /// strong; what hooks throw, and the entities stay
     template <class Outside>
     const char* insert(typename Core::Range range, Outside&& outside, InsertedEntities& result) {
-        core_.erase_left_tables();
-        core_.expect_idle();
-        core_.flush_reserved();
-        const StoreCore::Changing changing(core_);
+        core_.erase_left_tables("insert_snapshot");
+        core_.expect_idle("insert_snapshot");
+        core_.flush_reserved("insert_snapshot");
+        const StoreCore::Changing changing(core_, "insert_snapshot");
         if (const char* const wrong = Seal::open(this->bytes_, StoreFormat::part_magic, {})) return wrong;
         in_ = ByteReader(this->bytes_);
         read();
@@ -1298,7 +1322,8 @@ private:
             }
         for (const ComponentId id : this->used_)
             if (const TypeDescriptor* const type = core_.registry.type(id); type != nullptr && !codec_.covers(*type)) {
-                in_.fail("snapshot: values of a component are not covered by the codec; add the type to the AnyCodec");
+                this->refuse("values of the component ", core_.registry.name(id),
+                             " are not covered by the codec; add the type to the AnyCodec");
                 return;
             }
         static_cast<void>(entities_.create_n(inside_.size() + outside_.size()));
