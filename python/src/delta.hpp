@@ -411,11 +411,12 @@ public:
         delta.since = static_cast<Time>(in.number());
         delta.until = static_cast<Time>(in.number());
         const std::uint64_t flags = in.number(), rows = in.number();
-        if (flags > 15 || delta.until < delta.since) refuse("they are damaged");
+        if (flags > 15) refuse("they are damaged");
         delta.ticked = (flags & 1) != 0;
         delta.keys_ticked = (flags & 2) != 0;
         delta.cleared = (flags & 4) != 0;
         delta.replaced = (flags & 8) != 0;
+        if (delta.until < delta.since && !delta.replaced) refuse("they are damaged"); // restore() may lead back
         if (rows > in.left_.size() / 2) refuse("they end too early");
         const auto ops = in.raw(rows), has = in.raw(rows);
         for (std::size_t row = 0; row != rows; ++row) {

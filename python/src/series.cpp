@@ -37,7 +37,7 @@ struct SeriesBox : KeyedBox<C> {
     }
 
     Time previous = never;               ///< the window before the open one
-    bool knows_previous = true;          ///< false where a snapshot of C++ was restored
+    bool knows_previous = true;          ///< false in the window where a delta replaced everything
     bool closed = false;                 ///< the open window is closed: subscribers have its delta
     bool watched = false;                ///< there are subscribers
     std::atomic<bool> has_ended = false; ///< whether `ended` has some
@@ -83,6 +83,7 @@ auto open(SeriesBox<C>& box, C& series, Time time) {
     auto writer = series.write(time);
     if (window < time) {
         box.previous = window;
+        box.knows_previous = true;
         box.closed = false;
     }
     return writer;
@@ -641,18 +642,19 @@ DeltaPointer delta_from_source(const SeriesBox<C>& box, nb::handle object, nb::h
     if (!knows_until && rows == 0)
         raise(PyExc_ValueError,
               "delta: it has no rows and no metadata that say to which window it leads; pass until=delta.until");
-    if (delta->until < delta->since) raise(PyExc_ValueError, "delta: it begins after it ends");
     delta->ticked = flag_from(said[2], "ticked");
     delta->keys_ticked =
         said[3].is_none() ? delta->count(Op::insert) + delta->count(Op::remove) != 0 : flag_from(said[3], "keys_ticked");
     delta->cleared = flag_from(said[4], "cleared");
     delta->replaced = flag_from(said[5], "replaced");
+    if (delta->until < delta->since && !delta->replaced) raise(PyExc_ValueError, "delta: it begins after it ends");
     return delta;
 }
 
 //=== replicas ===//
 
-/// Gives the subscribers the whole state, after it was replaced. Under the lock.
+/// Gives the subscribers the whole state, after it was replaced, and closes its window: what was written in that later would be no news to
+/// replicas that are there. Under the lock.
 template <class C>
 void announce_replaced(SeriesBox<C>& box, Time before) {
     if (!box.watched) return;
@@ -660,6 +662,7 @@ void announce_replaced(SeriesBox<C>& box, Time before) {
     capture_state(box.data.read(), *delta);
     delta->since = before;
     delta->replaced = true;
+    box.closed = delta->until != never;
     box.ended.push_back(delta);
     box.has_ended.store(true, std::memory_order_relaxed);
 }
