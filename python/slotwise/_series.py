@@ -166,6 +166,7 @@ class Delta(_core.Delta):
         text = f"{added} added, {removed} removed"
         if not self._is_of_set():
             text += f", {written} written, {reset} invalidated"
+        text = "cleared, " * self.cleared + "replaced, " * self.replaced + text
         return f"<{type(self).__module__}.{type(self).__name__} {since} -> {until}: {text}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -426,52 +427,75 @@ def _state(self: Any) -> Delta:
     return Delta(self._state())
 
 
-def _as_delta(self: Any, delta: Any, since: Any = _NOTHING, until: int | None = None) -> Any:
+def _as_delta(self: Any, delta: Any, **said: Any) -> Any:
     if isinstance(delta, _core.Delta):
         return delta
     if isinstance(delta, (bytes, bytearray, memoryview)):
+        if bytes(delta[:4]) in (b"\xff\xff\xff\xff", b"ARRO"):
+            raise ValueError(
+                "delta: these bytes are an Arrow IPC stream or file, and those of Delta.to_bytes() are needed; give what "
+                "pyarrow.ipc.open_stream(data) or open_file(data) returns"
+            )
         return self._delta_from_bytes(delta)
     method = getattr(delta, "__arrow_c_stream__", None)
-    if method is None:
+    if method is None and not (isinstance(delta, dict) or _core._is_columnar(delta)):
         raise TypeError(f"delta: a Delta, its bytes, or a frame or stream of one is needed, not {type(delta).__name__}")
-    capsule = method()
-    said = _core._stream_metadata(capsule)
-    if "slotwise.from" in said:
+    metadata: dict[str, str] = {}
+    if method is not None:
+        delta = _Stream(method())
+        metadata = _core._stream_metadata(delta.capsule)
+    if "slotwise.from" in metadata:
         try:
             flags = (
-                int(said["slotwise.from"]),
-                int(said["slotwise.to"]),
-                said.get("slotwise.ticked") == "1",
-                said.get("slotwise.keys_ticked") == "1",
-                said.get("slotwise.invalidated") == "1",
-                said.get("slotwise.replaced") == "1",
+                int(metadata["slotwise.from"]),
+                int(metadata["slotwise.to"]),
+                metadata.get("slotwise.ticked") == "1",
+                metadata.get("slotwise.keys_ticked") == "1",
+                metadata.get("slotwise.invalidated") == "1",
+                metadata.get("slotwise.replaced") == "1",
             )
         except (KeyError, ValueError):
             raise ValueError("delta: the metadata slotwise.from and slotwise.to of its schema are damaged") from None
-    elif since is _NOTHING:
+    elif not said:
         raise ValueError(
-            "since: the frame has no metadata that say to which window its changes apply; pass since=delta.since "
-            "(None of the first one) and until=delta.until"
+            "state: the frame has no metadata of a delta; give state(), its to_bytes() or to_arrow(), or call "
+            "assign(frame, time=...), which takes rows of keys and values"
         )
     else:
-        since = _NEVER if since is None else since
-        flags = (since, until, True, None, False, False)  # type: ignore[assignment]
-    return self._delta_from_source(_Stream(capsule), flags)
+        for name in ("since", "cleared", "replaced"):
+            if said[name] is _NOTHING:
+                raise ValueError(
+                    f"{name}: the frame has no metadata that say to what its changes apply; pass since=delta.since (None of "
+                    "the first one), until=delta.until, cleared=delta.cleared, replaced=delta.replaced"
+                )
+        since, until = (_NEVER if said[name] is None else said[name] for name in ("since", "until"))
+        until = None if until is _NOTHING else until  # the time of the rows
+        flags = (since, until, True, None, said["cleared"], said["replaced"])  # type: ignore[assignment]
+    return self._delta_from_source(delta, flags)
 
 
 def _apply(
-    self: Any, delta: Any, *, since: int | None = _NOTHING, until: int | None = None, strict: bool = True
+    self: Any,
+    delta: Any,
+    *,
+    since: int | None = _NOTHING,
+    until: int | None = _NOTHING,
+    cleared: bool = _NOTHING,
+    replaced: bool = _NOTHING,
+    strict: bool = True,
 ) -> _core.Applied:
     """Leads a replica to delta.until, if it is at delta.since.
 
     delta
-        A Delta, its to_bytes(), or its Arrow stream: a frame or table that was read from a file or a socket.
-    since
-        The window to which the changes apply, for a frame whose schema has lost the metadata (those of Polars and
-        pandas have): delta.since, which is None of the first delta of a series. Without effect where metadata say it.
+        A Delta, its to_bytes(), its to_numpy(), or its Arrow stream: a frame or table that was read from a file or a
+        socket.
+    since, cleared, replaced
+        delta.since (None of the first delta of a series), delta.cleared and delta.replaced, for a frame whose schema has
+        lost the metadata, as those of Polars, pandas, NumPy and DuckDB have. Rows do not say them: a delta that clears
+        everything has none. Without effect where metadata say it.
     until
-        The window that they lead to, for such a frame: delta.until. It is the time of the rows, and needed where there
-        is none: a window that changed nothing.
+        The window that they lead to, for such a frame: delta.until. It is the time of the rows where it is not given, and
+        needed where there is none: a window that changed nothing.
     strict
         False: keys that do not fit are no error; an update of a key that is no member makes it one, a removed one need
         not be there.
@@ -481,7 +505,8 @@ def _apply(
     without effect, if one is missing. Raises ValueError that names the row and its key when the delta does not fit;
     nothing has changed then.
     """
-    applied: _core.Applied = self._apply(_as_delta(self, delta, since, until), strict)
+    said = {"since": since, "until": until, "cleared": cleared, "replaced": replaced}
+    applied: _core.Applied = self._apply(_as_delta(self, delta, **said), strict)
     return applied
 
 
@@ -497,7 +522,7 @@ def _restore(
     self: Any, data: bytes | bytearray | memoryview, *, progress: Callable[[int], object] | None = None
 ) -> None:
     """Replaces the contents by those of a snapshot(). Every byte is checked before anything changes. Subscribers get
-    the whole state.
+    the whole state; where there are any, its window is closed.
 
     progress: called with the number of bytes at the end. Raises ValueError when they are no snapshot, or one of other
     types.

@@ -410,11 +410,14 @@ def test_a_frame_that_lost_its_metadata_needs_since():
     q, replica = quotes(), quotes()
     q.set("bund", bid=1.0, time=2)
     frame = q.capture().to_polars()
-    with pytest.raises(ValueError, match="since: "):
-        replica.apply(frame)
-    assert replica.apply(frame, since=0) == Applied.gap
-    assert replica.apply(frame, since=1) == Applied.done and replica == q
-    assert replica.apply(frame.to_pandas(), since=1) == Applied.already
+    for given, missing in (({}, "since"), ({"since": 1}, "cleared"), ({"since": 1, "cleared": False}, "replaced")):
+        with pytest.raises(ValueError, match=f"{missing}: .*cleared=delta.cleared, replaced=delta.replaced"):
+            replica.apply(frame, **given)
+    with pytest.raises(ValueError, match="state: .*assign"):
+        replica.reconcile(frame, time=2)
+    assert replica.apply(frame, since=0, cleared=False, replaced=False) == Applied.gap
+    assert replica.apply(frame, since=1, cleared=False, replaced=False) == Applied.done and replica == q
+    assert replica.apply(frame.to_pandas(), since=1, cleared=False, replaced=False) == Applied.already
 
 
 def test_a_delta_that_does_not_fit_changes_nothing():
