@@ -7,12 +7,18 @@ from __future__ import annotations
 import datetime
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy
 
 K = TypeVar("K")
 V = TypeVar("V")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+# Types of keys and values that are what a container returns. A numpy.float32 comes back as a float, so it is none of them.
+Key = TypeVar("Key", int, str, bytes)
+Plain = TypeVar("Plain", bool, int, float, str, bytes)
+Record = TypeVar("Record", bound="DataclassInstance")
 
 
 class MapKeys(KeysView[K]):

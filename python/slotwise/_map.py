@@ -5,13 +5,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, MutableMapping, ValuesView
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from . import _attributes, _core, _frames
 from ._keyed import (
+    Key,
     MapItems,
     MapKeys,
     MapValues,
+    Plain,
+    Record,
     columns_of,
     combined,
     counted,
@@ -31,8 +34,14 @@ V = TypeVar("V")
 
 if TYPE_CHECKING:
 
-    class _Base(_core.Map, MutableMapping[K, V]):
+    class _Base(MutableMapping[K, V], _core.Map):  # type: ignore[misc]
         """What type checkers see."""
+
+        def __getitem__(self, key: K, /) -> V: ...
+        def __iter__(self) -> Iterator[K]: ...
+        def __len__(self) -> int: ...
+        def __setitem__(self, key: K, value: V, /) -> None: ...
+        def __delitem__(self, key: K, /) -> None: ...
 else:
     _Base = _core.Map
 
@@ -71,7 +80,23 @@ class Map(_Base[K, V]):
     the types; nothing of a refused call is written, but for the batches of a stream before the one that was refused.
     """
 
+    @overload
+    def __init__(self: Map[Key, Plain], *, key: type[Key], value: type[Plain], on_write: str = "detach") -> None: ...
+    @overload
+    def __init__(self: Map[Key, Record], *, key: type[Key], value: type[Record], on_write: str = "detach") -> None: ...
+    @overload
     def __init__(
+        self,
+        source: Any = None,
+        columns: Any = None,
+        /,
+        *,
+        key: Any = None,
+        value: Any = None,
+        on_write: str = "detach",
+        progress: Callable[[int], object] | None = None,
+    ) -> None: ...
+    def __init__(  # type: ignore[misc]
         self,
         source: Any = None,
         columns: Any = None,
@@ -149,7 +174,7 @@ class Map(_Base[K, V]):
         else:
             self[key] = value
 
-    def update(  # type: ignore[override]
+    def update(
         self, source: Any = (), columns: Any = None, /, *, progress: Callable[[int], object] | None = None, **more: V
     ) -> None:
         """Writes every pair of `source`, which is as that of the class, and then those of `more`.

@@ -10,13 +10,16 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from collections.abc import Set as AbstractSet
 from types import FunctionType, TracebackType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from . import _attributes, _core, _frames
 from ._keyed import (
+    Key,
     MapItems,
     MapKeys,
     MapValues,
+    Plain,
+    Record,
     combined,
     counted,
     expect_no_columns,
@@ -620,8 +623,12 @@ def _reduce(self: Any) -> tuple[Any, ...]:
 
 if TYPE_CHECKING:
 
-    class _Base(_core.Series, Mapping[K, V]):
+    class _Base(Mapping[K, V], _core.Series):  # type: ignore[misc]
         """What type checkers see."""
+
+        def __getitem__(self, key: K, /) -> V: ...
+        def __iter__(self) -> Iterator[K]: ...
+        def __len__(self) -> int: ...
 
     class _SetBase(_core.SeriesSet, AbstractSet[K]):
         """What type checkers see."""
@@ -655,7 +662,24 @@ class Series(_Base[K, V]):
     elements, those removed in the open window included.
     """
 
+    @overload
+    def __init__(self: Series[Key, Plain], *, key: type[Key], value: type[Plain], on_write: str = "detach") -> None: ...
+    @overload
+    def __init__(self: Series[Key, Record], *, key: type[Key], value: type[Record], on_write: str = "detach") -> None: ...
+    @overload
     def __init__(
+        self,
+        source: Any = None,
+        columns: Any = None,
+        /,
+        *,
+        key: Any = None,
+        value: Any = None,
+        time: int | None = None,
+        on_write: str = "detach",
+        progress: Callable[[int], object] | None = None,
+    ) -> None: ...
+    def __init__(  # type: ignore[misc]
         self,
         source: Any = None,
         columns: Any = None,

@@ -7,17 +7,34 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, MutableMapping, MutableSet
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import slotwise as sw
+
+if TYPE_CHECKING:
+    from typing_extensions import assert_type
 
 
 @dataclasses.dataclass
 class Quote:
     bid: float
     size: int
+
+
+def read(market: sw.Series[str, Quote], quotes: sw.Map[str, Quote]) -> None:
+    """Types that are not Any, in reading and where the arguments alone say them."""
+    if TYPE_CHECKING:
+        assert_type(market["bund"], Quote)
+        assert_type(market.get("bund"), Quote | None)
+        assert_type([key for key in market], list[str])
+        assert_type(quotes["bund"], Quote)
+        assert_type(quotes.get("bund"), Quote | None)
+        assert_type(quotes.pop("bund"), Quote)
+        assert_type(sw.Series(key=str, value=float), sw.Series[str, float])
+        assert_type(sw.Series(key=bytes, value=Quote), sw.Series[bytes, Quote])
+        assert_type(sw.Map(key=int, value=bool), sw.Map[int, bool])
 
 
 def mean(prices: Mapping[str, float]) -> float:
@@ -55,7 +72,7 @@ def sets() -> list[int]:
 
 def series() -> sw.Applied:
     market: sw.Series[str, float] = sw.Series(key=str, value=float)
-    replica: sw.Series[str, float] = sw.Series(key=str, value=float)
+    replica = sw.Series(key=str, value=float)
     market.update({"bund": 131.2}, time=1)
     delta = market.capture()
     return replica.apply(delta)
