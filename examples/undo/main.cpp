@@ -56,7 +56,7 @@ bool arrange() {
 bool wire() {
     slotwise::DataflowGraph<std::string, double> patch;
     GraphHistory history(patch);
-    const auto slider = history.add("slider", 1, 1), dial = history.add("dial", 1, 1);
+    const auto slider = history.add("slider", 1u, 1u), dial = history.add("dial", 1u, 1u);
     history.set_input(slider, 0, 2.5);
     history.connect(slider, 0, dial, 0);
     history.erase(slider);
