@@ -248,7 +248,7 @@ void ecs_and_graph() {
 
 /// Types that are not the same everywhere: never read as something else.
 void of_the_platform() {
-    const char* const other_long = sizeof(long) == 8 ? nullptr : "of another type";
+    const char* const other_long = sizeof(long) == 8 ? nullptr : "with other members than those of this container";
     SlotMap<long> numbers;
     numbers.insert(-1);
     compare("long", numbers, {},
