@@ -57,7 +57,10 @@ def measured(names, runner, no_rust, wanted):
     found, good = {}, True
     for name in names:
         found[name] = Results()
-        found[name].add(programs.report(runner)) if name == "compile" else runner.run(name, wanted(name), found[name])
+        if name == "compile":
+            found[name].add(programs.report(runner))
+        else:
+            runner.run(name, wanted(name), found[name])
         good = shown(name, found[name], no_rust) and good
     return found, good
 

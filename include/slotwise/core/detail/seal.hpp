@@ -178,11 +178,13 @@ struct ElementTag {
 class TypeMismatch {
 public:
     static const char* text(ElementRole role, std::uint64_t found, std::uint64_t wanted) noexcept {
-        const bool alike = found >> 56 == wanted >> 56; // tags of what has parts are checksums: the parts are not known
-        return texts[static_cast<std::size_t>(role)][!alike                                                   ? name_of(found)
-                                                     : found >> 56 == static_cast<unsigned>(TypeKind::record) ? other_members
-                                                     : found >> 56 == static_cast<unsigned>(TypeKind::own)    ? other_codec
-                                                                                                              : name_of(found)];
+        std::size_t name = name_of(found);
+        if (found >> 56 == wanted >> 56) { // tags of what has parts are checksums: the parts are not known
+            const auto kind = static_cast<TypeKind>(found >> 56);
+            if (kind == TypeKind::record) name = other_members;
+            if (kind == TypeKind::own) name = other_codec;
+        }
+        return texts[static_cast<std::size_t>(role)][name];
     }
 
 private:
